@@ -120,13 +120,21 @@ static bool place_numbers(MbSweeps *s) {
     s->entries += mb_sweep_diagonal(node->columns);
   }
   s->nscratch = 12 * MB_TILE + 8 * mb_group_rows(most);
-  const size_t rows = 4 * (s->rows + 1), scratch = (s->ntasks + 1) * s->nscratch;
-  s->bytes += (s->entries + rows + scratch + 16) * sizeof(double);
-  s->memory = mb_calloc(s->entries + rows + scratch + 16, sizeof(double));
+  for (size_t i = 0; s->ntasks && i < s->ntop; i++) {
+    const MbSweepNode *node = &s->node[s->top[i]];
+    if (mb_sweep_shared(node) && node->columns > s->widest) s->widest = node->columns;
+  }
+  const size_t tiles = (s->widest + MB_TILE - 1) / MB_TILE;
+  const size_t wide = 4 * mb_group_rows(s->widest) + tiles * mb_sweep_each(s->widest);
+  const size_t rows = 4 * (s->rows + 1), scratch = (s->ntasks + 1) * s->nscratch,
+               all = s->entries + rows + scratch + wide + 16;
+  s->bytes += all * sizeof(double);
+  s->memory = mb_calloc(all, sizeof(double));
   if (!s->memory) return false;
   s->numbers = (double *)(s->memory + (64 - (uintptr_t)s->memory % 64) % 64);
   s->x = s->numbers + (s->entries + 7) / 8 * 8; // entries are a multiple of four
   s->scratch = s->x + rows;
+  s->wide = s->scratch + scratch;
   return true;
 }
 

@@ -110,31 +110,34 @@ KERNEL void leave(double *restrict x, const uint32_t *row, const V4 sums[], size
   }
 }
 
-static void forward(const MbSweeps *s, const MbSweepNode *node) {
-  const double *P = s->numbers + node->B;
-  if (node + AHEAD < s->node + s->count) expect_node(s, node + AHEAD, false);
+// Rows [begin, end) of those below, of which both but the last are multiples of two groups.
+static void forward_rows(const MbSweeps *s, const MbSweepNode *node, size_t begin, size_t end) {
   const size_t m = mb_group_rows(node->below);
+  const uint32_t *row = s->row + node->row;
   for (size_t j = 0; j < node->columns; j += MB_TILE) {
     const size_t w = node->columns - j < MB_TILE ? node->columns - j : MB_TILE;
-    const double *x = s->x + 4 * (node->first + j);
-    const uint32_t *row = s->row + node->row;
-    size_t i = 0;
+    const double *x = s->x + 4 * (node->first + j), *P = s->numbers + node->B + m * j + begin * w;
+    size_t i = begin;
     V4 sums[12];
-    for (; i + 2 * MB_GROUP <= m; i += 2 * MB_GROUP, P += 2 * MB_GROUP * w) {
+    for (; i + 2 * MB_GROUP <= end; i += 2 * MB_GROUP, P += 2 * MB_GROUP * w) {
       product_two(P, w, x, sums);
       leave(s->x, row + i, sums, 4);
     }
-    if (i + MB_GROUP <= m) {
+    if (i + MB_GROUP <= end) {
       product(P, MB_GROUP, w, x, sums, 2);
       leave(s->x, row + i, sums, 2);
       i += MB_GROUP, P += MB_GROUP * w;
     }
-    if (i < m) {
+    if (i < end) {
       product(P, 4, w, x, sums, 1);
       leave(s->x, row + i, sums, 1);
-      P += 4 * w;
     }
   }
+}
+
+static void forward(const MbSweeps *s, const MbSweepNode *node) {
+  if (node + AHEAD < s->node + s->count) expect_node(s, node + AHEAD, false);
+  forward_rows(s, node, 0, mb_group_rows(node->below));
 }
 
 // ---- backward ---------------------------------------------------------------------------------------------
@@ -234,26 +237,56 @@ KERNEL void collect(const double *t, size_t w, double *restrict z) {
   }
 }
 
-static void backward(const MbSweeps *s, const MbSweepNode *node, double *scratch) {
-  const size_t n = node->columns;
-  const double *B = s->numbers + node->B, *D = s->numbers + node->D;
-  double *x = s->x + 4 * (size_t)node->first, *t = scratch, *z = scratch + 12 * MB_TILE;
-  if (node >= s->node + AHEAD) expect_node(s, node - AHEAD, true);
-  double *copy = z + 4 * mb_group_rows(n); // of x, filled up
-  memset(z, 0, 4 * mb_group_rows(n) * sizeof *z);
-  if (n > MB_TILE) {
-    memcpy(copy, x, 4 * n * sizeof *x);
-    memset(copy + 4 * n, 0, 4 * (mb_group_rows(n) - n) * sizeof *copy);
-  }
-  for (size_t j = 0; j < n; j += MB_TILE) {
-    const size_t w = n - j < MB_TILE ? n - j : MB_TILE, rest = n - j - w;
-    memset(t, 0, 12 * w * sizeof *t);
-    B = gather(s, node, B, w, t);
-    D = square(D, w, x + 4 * j, z + 4 * j);
-    D = both(D, rest, w, x + 4 * j, copy + 4 * (j + w), z + 4 * (j + w), t);
-    collect(t, w, z + 4 * j);
-  }
-  memcpy(x, z, 4 * n * sizeof *x);
+// What tile j adds to z, rows from j on: D⁻¹ x of it and below it, where `copy` has all x, filled up; t ← what comes to its own rows, too.
+static const double *tile(const MbSweeps *s, const MbSweepNode *node, size_t j, const double *D,
+                          const double *copy, double *t, double *z) {
+  const size_t n = node->columns, w = n - j < MB_TILE ? n - j : MB_TILE;
+  const double *x = s->x + 4 * (node->first + j);
+  memset(t, 0, 12 * w * sizeof *t);
+  gather(s, node, s->numbers + node->B + mb_group_rows(node->below) * j, w, t);
+  D = square(D, w, x, z);
+  return both(D, n - j - w, w, x, copy + 4 * (j + w), z + 4 * w, t);
 }
 
-const MbSweepPasses MB_SWEEPS_TABLE = {MB_SWEEPS_NAME, forward, backward};
+static void copy_filled(const MbSweeps *s, const MbSweepNode *node, double *copy) {
+  const size_t n = node->columns;
+  memcpy(copy, s->x + 4 * (size_t)node->first, 4 * n * sizeof *copy);
+  memset(copy + 4 * n, 0, 4 * (mb_group_rows(n) - n) * sizeof *copy);
+}
+
+static void backward(const MbSweeps *s, const MbSweepNode *node, double *scratch) {
+  const size_t n = node->columns;
+  const double *D = s->numbers + node->D;
+  double *t = scratch, *z = scratch + 12 * MB_TILE, *copy = z + 4 * mb_group_rows(n);
+  if (node >= s->node + AHEAD) expect_node(s, node - AHEAD, true);
+  memset(z, 0, 4 * mb_group_rows(n) * sizeof *z);
+  if (n > MB_TILE) copy_filled(s, node, copy);
+  for (size_t j = 0; j < n; j += MB_TILE) {
+    D = tile(s, node, j, D, copy, t, z + 4 * j);
+    collect(t, n - j < MB_TILE ? n - j : MB_TILE, z + 4 * j);
+  }
+  memcpy(s->x + 4 * (size_t)node->first, z, 4 * n * sizeof *z);
+}
+
+// The same by tiles that anyone can do, each with scratch of its own: t, and behind it z.
+static void backward_tile(const MbSweeps *s, const MbSweepNode *node, size_t j, const double *copy,
+                          double *scratch) {
+  double *z = scratch + 12 * MB_TILE;
+  memset(z, 0, 4 * mb_group_rows(node->columns - j) * sizeof *z);
+  tile(s, node, j, s->numbers + node->D + mb_sweep_diagonal_before(node->columns, j), copy, scratch, z);
+}
+
+// Adds up the tiles in the order in which `backward` does.
+static void backward_end(const MbSweeps *s, const MbSweepNode *node, const double *scratch, size_t each) {
+  const size_t n = node->columns;
+  double *x = s->x + 4 * (size_t)node->first;
+  memset(x, 0, 4 * n * sizeof *x);
+  for (size_t j = 0; j < n; j += MB_TILE, scratch += each) {
+    const double *z = scratch + 12 * MB_TILE;
+    for (size_t i = 0; i < n - j; i++) store(x + 4 * (j + i), load(x + 4 * (j + i)) + load(z + 4 * i));
+    collect(scratch, n - j < MB_TILE ? n - j : MB_TILE, x + 4 * j);
+  }
+}
+
+const MbSweepPasses MB_SWEEPS_TABLE = {MB_SWEEPS_NAME, forward,       backward,    forward_rows,
+                                       copy_filled,    backward_tile, backward_end};

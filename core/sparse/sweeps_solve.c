@@ -164,6 +164,53 @@ static void task_backward(void *context, size_t k) {
   store_rows(s, w->x, task->first, task->last);
 }
 
+// Nodes above the tasks: threads share the large ones.
+typedef struct Above {
+  const Solve *solve;
+  const MbSweepNode *node;
+} Above;
+
+enum { SHARED_ROWS = 4 * MB_GROUP };
+
+static void share_rows(void *context, size_t k) {
+  const Above *a = context;
+  const size_t m = mb_group_rows(a->node->below), begin = SHARED_ROWS * k;
+  a->solve->passes->forward_rows(a->solve->s, a->node, begin,
+                                 m - begin < SHARED_ROWS ? m : begin + SHARED_ROWS);
+}
+
+static void share_tile(void *context, size_t k) {
+  const Above *a = context;
+  const MbSweeps *s = a->solve->s;
+  double *copy = s->wide, *scratch = copy + 4 * mb_group_rows(s->widest) + k * mb_sweep_each(s->widest);
+  a->solve->passes->backward_tile(s, a->node, MB_TILE * k, copy, scratch);
+}
+
+static bool shared(const MbSweeps *s, const MbSweepNode *node) {
+  return s->threads > 1 && s->widest && mb_sweep_shared(node);
+}
+
+static void forward_above(const Solve *w, const MbSweepNode *node) {
+  Above above = {w, node};
+  if (shared(w->s, node))
+    mb_parallel_tasks(w->s->threads, (mb_group_rows(node->below) + SHARED_ROWS - 1) / SHARED_ROWS, share_rows,
+                      &above);
+  else
+    w->passes->forward(w->s, node);
+}
+
+static void backward_above(const Solve *w, const MbSweepNode *node, double *scratch) {
+  const MbSweeps *s = w->s;
+  Above above = {w, node};
+  if (!shared(s, node)) {
+    w->passes->backward(s, node, scratch);
+    return;
+  }
+  w->passes->copy(s, node, s->wide);
+  mb_parallel_tasks(s->threads, (node->columns + MB_TILE - 1) / MB_TILE, share_tile, &above);
+  w->passes->backward_end(s, node, s->wide + 4 * mb_group_rows(s->widest), mb_sweep_each(s->widest));
+}
+
 static void above_tasks(const Solve *w) {
   MbSweeps *s = w->s;
   double *scratch = s->scratch + s->ntasks * s->nscratch;
@@ -180,8 +227,8 @@ static void above_tasks(const Solve *w) {
       for (size_t r = 0; r < 3; r++) to[r] += border[4 * i + r];
     }
   }
-  for (size_t i = 0; i < s->ntop; i++) w->passes->forward(s, &s->node[s->top[i]]);
-  for (size_t i = s->ntop; i-- > 0;) w->passes->backward(s, &s->node[s->top[i]], scratch);
+  for (size_t i = 0; i < s->ntop; i++) forward_above(w, &s->node[s->top[i]]);
+  for (size_t i = s->ntop; i-- > 0;) backward_above(w, &s->node[s->top[i]], scratch);
   for (size_t i = 0; i < s->ntop; i++) {
     const MbSweepNode *node = &s->node[s->top[i]];
     store_rows(s, w->x, node->first, node->first + node->columns);

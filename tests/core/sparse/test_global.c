@@ -167,6 +167,46 @@ Test(global, every_kind_of_processor_gives_the_same_but_for_rounding) {
   test_matrix_free(&A);
 }
 
+// Of the nodes above the tasks; one that has rows below, in groups of eight and a rest, if there is such a node.
+static const MbSweepNode *shared_node(const MbSweeps *s, bool below) {
+  for (size_t i = 0; i < s->ntop; i++) {
+    const MbSweepNode *node = &s->node[s->top[i]];
+    if (mb_sweep_shared(node) && node->columns % MB_TILE && (node->below % 8 > 0) == below) return node;
+  }
+  return NULL;
+}
+
+Test(global, nodes_that_threads_share_give_the_same_bits_on_every_kind_of_processor) {
+  TestMatrix A = test_matrix_grid(16, 17, 26);
+  uint64_t seed = 12;
+  const size_t n = 3 * A.pattern.n;
+  double *b = random_vector(n, &seed), *x = mb_calloc(n, sizeof *x), *one = mb_calloc(n, sizeof *one);
+  size_t blame;
+  MbCholesky *c = mb_cholesky_analyse_as(&A.pattern, NULL, MB_JOIN_ANY, 1);
+  cr_assert(c && mb_cholesky_hold(c) && mb_cholesky_factor(c, A.value, &blame));
+  MbSweeps *s = mb_sweeps_make(c);
+  cr_assert(s);
+  cr_expect_gt(s->widest, 2 * MB_TILE);
+  cr_expect(shared_node(s, true) && shared_node(s, false), "the grid has no such nodes");
+  mb_sweeps_fill(s, c, 1);
+  for (int p = 0; mb_sweep_passes_list[p]; p++) {
+    if (!mb_sweep_passes_run(mb_sweep_passes_list[p])) continue;
+    const char *name = mb_sweep_passes_list[p]->name;
+    for (int threads = 1; threads <= 8; threads *= 2) {
+      mb_sweeps_solve(s, mb_sweep_passes_list[p], b, x, threads);
+      if (threads == 1) memcpy(one, x, n * sizeof *x);
+      cr_expect_eq(memcmp(x, one, n * sizeof *x), 0, "%s: %d threads give other bits", name, threads);
+    }
+    cr_expect_lt(test_matrix_residual(&A, x, b, 3), ROUNDING, "%s", name);
+  }
+  mb_sweeps_free(s);
+  mb_cholesky_free(c);
+  mb_free(b);
+  mb_free(x);
+  mb_free(one);
+  test_matrix_free(&A);
+}
+
 Test(global, an_inverse_has_the_entries_of_the_elimination_tree_and_their_numbers) {
   uint64_t seed = 11;
   for (int round = 0; round < 40; round++) {

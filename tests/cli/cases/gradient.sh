@@ -62,7 +62,7 @@ for solver in redmax maximal; do
     --wrt pinion --wrt drum --check | agreed | sed "s|$ROOT/||"
 done
 # where another branch begins
-t gradient limits.json --integrator symplectic -d 0.01 --of 'final(b.position.x)' --wrt start -p start=-0.5 -s '/gravity=[0,0,0]'
+t gradient limits.json --integrator symplectic -d 0.01 --of 'final(b.position.x)' --wrt start -p start=-0.5 -s '/gravity=[0,0,0]' | sed -E 's/(0[.]8593)[0-9]*/\1/'
 t gradient "$ROOT/scenes/redmax/four_bar.json" --integrator bdf2 --of 'final(coupler.position.x)' --wrt crank -s '/output={"channels":["body.position","constraint.force"]}' 2>&1 | sed "s|$ROOT/||"
 # gravity comes with its number
 t gradient arm.json --of 'final(energy.kinetic)' --wrt /gravity/0 --set '/gravity=[0,0,0]' --check | agreed

@@ -28,6 +28,7 @@ static bool allocate(MbPdEngine *engine, const MbPdSpec *spec) {
   engine->node = mb_calloc(n, sizeof *engine->node);
   engine->placed = mb_calloc(n, sizeof *engine->placed);
   engine->mass = mb_calloc(n, sizeof *engine->mass);
+  engine->drifts = mb_calloc(spec->nparts, sizeof *engine->drifts);
   engine->inertia = mb_calloc(n, sizeof *engine->inertia);
   engine->ahead = mb_calloc(n, 3 * sizeof *engine->ahead);
   engine->q = mb_calloc(n, 3 * sizeof *engine->q);
@@ -37,8 +38,8 @@ static bool allocate(MbPdEngine *engine, const MbPdSpec *spec) {
   engine->history = mb_calloc((size_t)spec->iterations, sizeof *engine->history);
   engine->block = mb_calloc(count_blocks(spec), sizeof *engine->block);
   return engine->number && engine->node && engine->placed && engine->mass && engine->inertia &&
-         engine->ahead && engine->q && engine->f && engine->r && engine->b && engine->history &&
-         engine->block;
+         engine->ahead && engine->q && engine->drifts && engine->f && engine->r && engine->b &&
+         engine->history && engine->block;
 }
 
 static void number_nodes(MbPdEngine *engine, const MbPdSpec *spec) {
@@ -143,6 +144,7 @@ void mb_pd_free(MbPdEngine *engine) {
   mb_free(engine->number);
   mb_free(engine->node);
   mb_free(engine->placed);
+  mb_free(engine->drifts);
   mb_free(engine->mass);
   mb_free(engine->inertia);
   mb_free(engine->ahead);
@@ -312,6 +314,7 @@ void mb_pd_solve(MbPdEngine *engine) {
   }
   memcpy(engine->r, mb_pd_newton_down(engine), 3 * engine->nfree * sizeof *engine->r);
   mb_pd_newton_solve(engine->newton, engine->r);
+  mb_pd_unheld(engine, false, engine->r);
 }
 
 void mb_pd_bend(MbPdEngine *engine) {

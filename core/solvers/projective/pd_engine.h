@@ -89,6 +89,7 @@ struct MbPdEngine {
   uint32_t *number; // (n) among the free nodes; MB_NONE = placed along every axis
   uint32_t *node;   // (nfree)
   unsigned char *placed;
+  bool *drifts;           // (nparts) nothing but rounding moves it as a whole (pd_unheld.c), of the iteration
   double *mass, *inertia; // (n) inertia: with what the drag adds
   double span; // the length that steps are like, s: h, or longer where inertia resists less than masses do
   double h, drag, size, tolerance, share;
@@ -204,6 +205,8 @@ size_t mb_pd_newton_bytes(const MbPdNewton *newton);
 // An iteration: what acts on the nodes, and the matrix there (false: it cannot be factored); takes the correction.
 bool mb_pd_newton_look(MbPdEngine *engine);
 bool mb_pd_newton_end(MbPdEngine *engine, const MbPdAlong *along, double *t);
+// Takes what moves parts as a whole that nothing holds off forces, or a correction, x (nfree x 3), in steps to equilibria (pd_unheld.c).
+void mb_pd_unheld(MbPdEngine *engine, bool forces, double *x);
 double *mb_pd_newton_down(MbPdEngine *engine);         // (nfree x 3, and beside) what acts
 bool mb_pd_newton_factor_constant(MbPdEngine *engine); // H ← the constant matrix; false: it cannot be
 void mb_pd_newton_solve(MbPdNewton *newton,

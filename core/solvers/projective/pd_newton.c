@@ -453,6 +453,7 @@ static void downhill(MbPdEngine *engine, double *b) {
 bool mb_pd_newton_look(MbPdEngine *engine) {
   const MbNodeStats *stats = &engine->stats;
   downhill(engine, engine->newton->b);
+  mb_pd_unheld(engine, true, engine->newton->b);
   const bool close = stats->iterations > 0 && stats->residual <= CLOSE;
   return (close && factor(engine, engine->q, EXACT)) || factor(engine, engine->q, POSITIVE);
 }

@@ -224,3 +224,31 @@ Test(element_surface, what_is_not_closed_or_cannot_be_solved_for_is_refused_by_n
               report.kept ? report.issues[0].text : "");
   }
 }
+
+// A skin that floats: nothing holds it, and what is in it pushes it nowhere.
+#define FLOATS                                                                                               \
+  "{\"mbsim\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 1, \"steps\": 2}, \"solver\": "               \
+  "{\"type\": \"projective\", \"method\": \"newton\"}, \"integrator\": \"static\", \"deformables\": "        \
+  "[{\"name\": \"b\", \"type\": \"cloth\", \"mesh\": {\"ball\": 6, \"radius\": 0.1}, \"material\": "         \
+  "{\"young\": 1e6, \"poisson\": 0.45, \"density\": 1000, \"thickness\": 0.0002}, \"gas\": {\"pressure\": "  \
+  "500}}]}"
+
+Test(element_surface, what_floats_with_a_pressure_in_it_has_an_equilibrium) {
+  static const char *const inside[] = {"/deformables/0/gas/pressure=500", "/deformables/0/gas/pressure=50",
+                                       "/time/step=0.1"};
+  for (size_t k = 0; k < 3; k++) {
+    MbReport report = {0};
+    TestRun run = test_run(FLOATS, (const char *const[]){inside[k], NULL});
+    size_t count;
+    double middle[3] = {0};
+    for (int n = 0; n < 2; n++)
+      cr_assert_eq(mb_sim_step(run.sim, &report), MB_OK, "%s: %s", inside[k], report.issues[0].text);
+    const double *x = test_channel(run.sim, "deformable.b.position", &count);
+    for (size_t c = 0; c < count; c++) middle[c % 3] += x[c] / (double)(count / 3);
+    test_near(inside[k], middle, (double[3]){0}, 3, 1e-9);
+    test_run_free(&run);
+  }
+  MbReport report = {0}; // and what falls has none
+  cr_expect_eq(test_try(FLOATS, (const char *const[]){"/gravity=[0,0,-1e-3]", NULL}, 1, &report), MB_NUMBERS);
+  cr_expect_eq(mb_alloc_live(), 0);
+}

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double LITTLE = 3e-6; // of a number: the square of it is lost, and rounding over it
+static const double LITTLE = 1e-6; // of a number: the square of it is lost, and rounding over it
 
 void mb_gradient_variant_free(MbVariant *v) {
   mb_measures_free(v->measures);

@@ -74,13 +74,13 @@ static bool knows_all(const MbPdEngine *engine) {
     size_t corners = 0;
     if (mb_pd_fibred(&engine->loaded[i], &corners) && corners > MB_LOAD_CORNERS) return false;
   }
-  return !engine->still;
+  return !engine->still && !engine->form.nbends;
 }
 
 static MbStatus unknown(const MbBackend *on, MbReport *report) {
   return mb_error(report, MB_DEVICE, "/solver/device",
-                  "device %s: it has kernels for tetrahedra of four nodes, triangles and springs alone, and "
-                  "for steps that begin where motion leads",
+                  "device %s: it has kernels for tetrahedra of four nodes, triangles and springs alone, "
+                  "without damping of bending, and for steps that begin where motion leads",
                   on->name);
 }
 

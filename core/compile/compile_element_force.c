@@ -126,6 +126,54 @@ static bool copy_rest(Maker *m) {
   return true;
 }
 
+// What damps bending, in the model's arena, with the couples of its stencils' nodes.
+static bool copy_damper(Maker *m, const MbBendingDamper *from) {
+  MbElementForce *to = m->to;
+  MbArena *arena = &m->model->arena;
+  size_t count = 0;
+  for (size_t s = 0; s < from->count; s++) {
+    const size_t n = from->first[s + 1] - from->first[s];
+    count += n * (n - 1) / 2;
+  }
+  MbBendingDamper *damper = mb_arena_alloc(arena, 1, sizeof *damper);
+  size_t *first = mb_arena_alloc(arena, from->count + 1, sizeof *first),
+         *damped_first = mb_arena_alloc(arena, from->count + 1, sizeof *damped_first);
+  uint32_t *node = mb_arena_alloc(arena, from->entries, sizeof *node),
+           *couple = mb_arena_alloc(arena, count, sizeof *couple);
+  double(*c)[3] = mb_arena_alloc(arena, from->entries, sizeof *c),
+  (*axes)[3] = from->axes ? mb_arena_alloc(arena, from->entries, sizeof *axes) : NULL;
+  unsigned char *corner = from->corner ? mb_arena_alloc(arena, from->entries, 1) : NULL;
+  if (!damper || !first || !damped_first || !node || !couple || !c || (from->axes ? !axes : !corner))
+    return false;
+  memcpy(first, from->first, (from->count + 1) * sizeof *first);
+  memcpy(node, from->node, from->entries * sizeof *node);
+  memcpy(c, from->c, from->entries * sizeof *c);
+  if (axes) memcpy(axes, from->axes, from->entries * sizeof *axes);
+  if (corner) memcpy(corner, from->corner, from->entries);
+  count = 0;
+  for (size_t s = 0; s < from->count; s++) {
+    for (size_t a = first[s]; a < first[s + 1]; a++)
+      for (size_t b = first[s]; b < a; b++)
+        couple[count++] = node[a] == node[b] ? 0 : (uint32_t)find(m, key_of(node[a], node[b]));
+    damped_first[s + 1] = count;
+  }
+  *damper = (MbBendingDamper){from->count, from->entries, first, node, c, axes, corner};
+  to->damper = damper, to->damped_first = damped_first, to->damped_couple = couple;
+  return true;
+}
+
+static bool make_damper(Maker *m) {
+  const MbElements *e = m->of->elements;
+  MbBendingDamper damper;
+  if (!(e->bending_damping > 0)) return true;
+  const bool made = e->rod.points ? mb_rod_damper(&e->rod, &e->mesh, &damper)
+                                  : mb_bending_damper_cloth(&damper, e->bending_stiffness, e->mesh.triangle,
+                                                            e->mesh.triangles, e->mesh.x, e->mesh.nodes);
+  const bool copied = made && (!damper.count || copy_damper(m, &damper));
+  if (made) mb_bending_damper_free(&damper);
+  return copied;
+}
+
 // ---- elements ---------------------------------------------------------------------------------------------
 
 static bool copy_elements(Maker *m) {
@@ -167,7 +215,7 @@ static bool make(Maker *m, size_t *flat) {
                          mesh->x, mesh->nodes, flat))
     return false;
   if (e->rod.points && !mb_rod_bending(&e->rod, mesh, &m->bending)) return false;
-  return copy_elements(m) && make_couples(m) && copy_rest(m) && find_surface(m);
+  return copy_elements(m) && make_couples(m) && copy_rest(m) && make_damper(m) && find_surface(m);
 }
 
 MbStatus mb_compile_element_force(const MbDeformable *of, size_t i, MbModel *model, MbForce *force,

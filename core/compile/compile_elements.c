@@ -301,16 +301,28 @@ static bool list_nodes(MbElements *elements, MbArena *arena) {
 
 // Segments have the law of rod.c.
 static void make_rod(const MbDeformableSpec *spec, MbElements *elements) {
-  elements->model = MB_ARAP, elements->poisson = 0;
+  elements->model = MB_ARAP, elements->poisson = 0, elements->bending_damping = spec->damping;
   elements->rod = (MbRod){.radius = spec->radius,
                           .area = PI * spec->radius * spec->radius,
                           .bending = rod_bending(spec),
                           .twisting = rod_twisting(spec)};
 }
 
+// Other models have no curvatures whose rates could be damped.
+static MbStatus check_bending(const MbDeformableSpec *spec, size_t i, MbReport *report) {
+  char where[WHERE];
+  const bool damps = spec->kind == MB_DEFORMABLE_CLOTH && spec->bending.given && spec->bending.damping > 0;
+  if (!damps || spec->bending.model == MB_BENDING_ISOMETRIC) return MB_OK;
+  snprintf(where, sizeof where, "/deformables/%zu/material/bending/damping", i);
+  return mb_error(report, MB_SCENE, where,
+                  "bending of \"%s\" by the model \"%s\" cannot be damped: take \"isometric\"", spec->name,
+                  mb_bending_words[spec->bending.model]);
+}
+
 MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model, MbDeformable *to,
                           MbReport *report) {
   MbStatus status = check_spec(spec, i, report);
+  if (status == MB_OK) status = check_bending(spec, i, report);
   if (status != MB_OK) return status;
   MbElements *elements = mb_arena_alloc(&model->arena, 1, sizeof *elements);
   to->name = mb_arena_strdup(&model->arena, spec->name);
@@ -327,7 +339,8 @@ MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model
                            .density = spec->density,
                            .thickness = spec->thickness,
                            .bending = bends ? spec->bending.model : MB_NO_BENDING,
-                           .bending_stiffness = bends ? bending_stiffness(spec) : 0};
+                           .bending_stiffness = bends ? bending_stiffness(spec) : 0,
+                           .bending_damping = bends ? spec->bending.damping : 0};
   if (spec->kind == MB_DEFORMABLE_ROD) make_rod(spec, elements);
   status = mb_compile_element_mesh(spec, i, &model->arena, elements, report);
   if (status != MB_OK) return status;

@@ -2,7 +2,7 @@
 #ifndef MB_DEFORMABLES_BENDING_PARTS_H
 #define MB_DEFORMABLES_BENDING_PARTS_H
 
-#include "core/deformables/bending.h"
+#include "core/deformables/bending_damper.h"
 
 // Angles at the corners of a triangle at rest; the squares of the sides across from them.
 typedef struct MbTriangleShape {
@@ -37,6 +37,9 @@ void mb_stencil_end(MbStencils *stencils);
 void mb_stencils_free(MbStencils *stencils);
 // Makes Q of them. False: out of memory, here or when they were written; nothing is left then.
 bool mb_bending_of_stencils(const MbStencils *stencils, size_t nodes, MbBending *bending);
+
+// Moves stencils, and axes (their entries x 3; NULL: cloth), to a damper. False: out of memory; nothing is left then.
+bool mb_bending_damper_take(MbBendingDamper *damper, MbStencils *stencils, double (*axes)[3]);
 
 // The slope across the edge that a corner stands for, half way along it: weights of nodes, at most MB_PATCH of them. It grows from
 // the corner's triangle towards the other one. The numbers are those of bending_slope.c.

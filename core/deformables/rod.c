@@ -196,8 +196,12 @@ static Frame handle(const MbRod *rod, const MbElementMesh *mesh, int end) {
   return frame;
 }
 
-// What (F' − F) u costs over the length l.
-static void resist(const MbRod *rod, const Frame *from, const Frame *to, double l, MbStencils *stencils) {
+// What (F' − F) u costs over the length l, and F u of the mean of the two, for u = t, d_1, d_2.
+typedef struct Joints {
+  MbStencils cost, axes;
+} Joints;
+
+static void resist(const MbRod *rod, const Frame *from, const Frame *to, double l, Joints *joints) {
   const double along = sqrt((rod->bending - rod->twisting / 2) / l), aside = sqrt(rod->twisting / 2 / l);
   double t[3], d1[3] = {0}, d2[3];
   mb_vec3_add(t, from->tangent, to->tangent);
@@ -210,29 +214,48 @@ static void resist(const MbRod *rod, const Frame *from, const Frame *to, double 
       const double *const g = frame->g[a];
       const double c[3] = {sign * along * mb_vec3_dot(g, t), sign * aside * mb_vec3_dot(g, d1),
                            sign * aside * mb_vec3_dot(g, d2)};
-      mb_stencil_add(stencils, frame->node[a], c);
+      const double mean[3] = {mb_vec3_dot(g, t) / 2, mb_vec3_dot(g, d1) / 2, mb_vec3_dot(g, d2) / 2};
+      mb_stencil_add(&joints->cost, frame->node[a], c);
+      mb_stencil_add(&joints->axes, frame->node[a], mean);
     }
   }
-  mb_stencil_end(stencils);
+  mb_stencil_end(&joints->cost), mb_stencil_end(&joints->axes);
 }
 
-bool mb_rod_bending(const MbRod *rod, const MbElementMesh *mesh, MbBending *bending) {
-  MbStencils stencils = {0};
+static void list_joints(const MbRod *rod, const MbElementMesh *mesh, Joints *joints) {
   Frame before = segment(mesh, 0);
   if (rod->handle[0] != SIZE_MAX) {
     const Frame held = handle(rod, mesh, 0);
-    resist(rod, &held, &before, before.length / 2, &stencils);
+    resist(rod, &held, &before, before.length / 2, joints);
   }
   for (size_t j = 1; j + 1 < rod->points; j++) {
     const Frame next = segment(mesh, j);
-    resist(rod, &before, &next, (before.length + next.length) / 2, &stencils);
+    resist(rod, &before, &next, (before.length + next.length) / 2, joints);
     before = next;
   }
   if (rod->handle[1] != SIZE_MAX) {
     const Frame held = handle(rod, mesh, 1);
-    resist(rod, &before, &held, before.length / 2, &stencils);
+    resist(rod, &before, &held, before.length / 2, joints);
   }
-  const bool made = mb_bending_of_stencils(&stencils, mesh->nodes, bending);
-  mb_stencils_free(&stencils);
+}
+
+bool mb_rod_bending(const MbRod *rod, const MbElementMesh *mesh, MbBending *bending) {
+  Joints joints = {0};
+  list_joints(rod, mesh, &joints);
+  const bool made = mb_bending_of_stencils(&joints.cost, mesh->nodes, bending);
+  mb_stencils_free(&joints.cost), mb_stencils_free(&joints.axes);
+  return made;
+}
+
+bool mb_rod_damper(const MbRod *rod, const MbElementMesh *mesh, MbBendingDamper *damper) {
+  Joints joints = {0};
+  list_joints(rod, mesh, &joints);
+  *damper = (MbBendingDamper){0};
+  bool made = !joints.axes.failed;
+  if (made && joints.cost.count) {
+    made = mb_bending_damper_take(damper, &joints.cost, joints.axes.c);
+    joints.axes.c = NULL; // the damper's
+  }
+  mb_stencils_free(&joints.cost), mb_stencils_free(&joints.axes);
   return made;
 }

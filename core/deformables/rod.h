@@ -2,7 +2,7 @@
 #ifndef MB_DEFORMABLES_ROD_H
 #define MB_DEFORMABLES_ROD_H
 
-#include "core/deformables/bending.h"
+#include "core/deformables/bending_damper.h"
 #include "core/model/deformable.h"
 
 enum { MB_ROD_HANDLE = 3, MB_ROD_FAULT = 160 }; // nodes of a handle; bytes of a text
@@ -20,6 +20,8 @@ void mb_rod_masses(const MbRod *rod, const MbElementMesh *mesh, double density, 
 
 // The form that resists bending and twisting. False: out of memory.
 bool mb_rod_bending(const MbRod *rod, const MbElementMesh *mesh, MbBending *bending);
+// The same by its stencils with their axes, for what damps it. False: out of memory.
+bool mb_rod_damper(const MbRod *rod, const MbElementMesh *mesh, MbBendingDamper *damper);
 
 // Of a helix about z: number i of its n points. The first one is at (radius, 0, 0).
 void mb_rod_helix(const MbHelixSpec *helix, size_t i, double x[3]);

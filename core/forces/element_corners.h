@@ -80,6 +80,9 @@ static inline void mb_corner_gradient(const MbElementForce *e, const double *con
 void mb_element_damp(const MbModel *model, const MbForce *force, const MbElastic *elastic, size_t k,
                      const double F[9], MbMaximal *x);
 
+// Damping of bending (element_bending_damping.c).
+void mb_element_damp_bending(const MbModel *model, const MbForce *force, MbMaximal *x);
+
 // Fibres (element_fibres.c), and their energy.
 void mb_element_fibres_eval(const MbModel *model, const MbForce *force, MbMaximal *x);
 double mb_element_fibres_energy(const MbForce *force, const MbMaximal *x);

@@ -201,6 +201,7 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
   for (size_t k = 0; k < e->n; k++) eval_element(model, force, &elastic, k, x);
   if (e->bend) eval_bending(model, force, x);
   eval_curved(model, force, x);
+  if (e->damper) mb_element_damp_bending(model, force, x);
   mb_element_fibres_eval(model, force, x);
   if (e->of->surface) mb_element_surface_eval(model, force, x);
 }
@@ -238,7 +239,7 @@ void mb_elements_measure(const MbElementForce *elements, const MbMaximal *x, dou
 
 static bool damps(const MbForce *force) {
   const MbElementSurface *surface = force->elements->of->surface;
-  return force->elements->of->damping > 0 || (surface && surface->nouter);
+  return force->elements->of->damping > 0 || force->elements->damper || (surface && surface->nouter);
 }
 
 const MbForceOps mb_elements_ops = {.name = "elasticity", .eval = eval, .energy = energy, .damps = damps};

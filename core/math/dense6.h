@@ -36,11 +36,15 @@ MB_INLINE void mb_lu6_solve_of(const double A[36], int n, const int pivot[6], do
     x[pivot[k]] = x[k];
     x[k] = t;
   }
-  for (int i = 1; i < n; i++)
-    for (int j = 0; j < i; j++) x[i] -= A[6 * i + j] * x[j];
+  for (int i = 1; i < n; i++) {
+    double sum = x[i];
+    for (int j = 0; j < i; j++) sum -= A[6 * i + j] * x[j];
+    x[i] = sum;
+  }
   for (int i = n - 1; i >= 0; i--) {
-    for (int j = i + 1; j < n; j++) x[i] -= A[6 * i + j] * x[j];
-    x[i] /= A[6 * i + i];
+    double sum = x[i];
+    for (int j = i + 1; j < n; j++) sum -= A[6 * i + j] * x[j];
+    x[i] = sum / A[6 * i + i];
   }
 }
 

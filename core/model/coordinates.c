@@ -273,6 +273,10 @@ void mb_coordinates_own(const MbModel *model, const MbMaximal *x, size_t b, doub
     const double s = a * x->joint_damping[v + k] + c * x->stiffness[v + k];
     double row[MB_JOINT_MOST];
     if (s == 0) continue;
+    if (!joint->ops->change) { // the rate is a velocity itself
+      A[(n + 1) * k] += s;
+      continue;
+    }
     mb_coordinates_rate_of(model, x, b, k, row);
     for (size_t i = 0; i < n; i++)
       for (size_t j = 0; j < n; j++) A[n * i + j] += s * row[i] * row[j];

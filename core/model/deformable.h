@@ -108,6 +108,7 @@ typedef struct MbElements {
   double young, poisson, density;
   double thickness;         // cloth; of rods what the volumes of their tetrahedra are to be taken times
   double bending_stiffness; // J, not zero with a `bending`
+  double bending_damping;   // s, of cloth and rods
   MbRod rod;                // rods, whose tetrahedra are segments
 } MbElements;
 
@@ -136,6 +137,10 @@ typedef struct MbElementForce {
       *curved_couple; // (curved_first[ncurved] x 3) couples with the corners; of a node with itself any
   const double *curved_weight; // (curved_first[ncurved])
   const double *curved_square; // (ncurved)
+  // what damps bending (deformables/bending_damper.h); NULL: nothing
+  const struct MbBendingDamper *damper;
+  const size_t *damped_first;    // (stencils + 1) where each one's couples begin
+  const uint32_t *damped_couple; // of its nodes (1, 0), (2, 0), (2, 1) ...; of a node with itself any
 } MbElementForce;
 
 // Nodes of one deformable: [first, first + count) of the bodies; where they are points, of the nodes of all deformables.

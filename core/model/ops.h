@@ -49,10 +49,11 @@ typedef struct MbRow {
   double c[2];     // 0 = none
   double along[3]; // its masters' part of ġ: their points' velocities in W along this, times their weights
   double g, gt, gtt;
-  double size; // of the numbers whose difference g is
-  int order;   // 0: g is known; 1: only its rate is; 2: only its acceleration
-  bool angle;  // g is an angle (rad), or stands for one; else a length (m)
-  double most; // of dry friction: the largest force along the row
+  double size;       // of the numbers whose difference g is
+  int order;         // 0: g is known; 1: only its rate is; 2: only its acceleration
+  bool angle;        // g is an angle (rad), or stands for one; else a length (m)
+  double most;       // of dry friction: the largest force along the row
+  double seen[2][6]; // H as the solver has seen it where G was found (MbSolverOps.carry)
 } MbRow;
 
 // What rows are made from.
@@ -266,15 +267,16 @@ typedef struct MbSolverOps {
   void (*momentum)(MbSolverWork *work, const double *v, double *y);
   void (*gather)(MbSolverWork *work, const double *f, double *y);
   void (*blocks)(MbSolverWork *work, const double *B, double s, const double *v, double *y);
-  // y += Jᵀ w for a wrench on one body;  a = J̇ v at the last kinematics (NULL: J is constant)
-  void (*carry)(MbSolverWork *work, size_t body, const double w[6], double *y);
+  // y += Jᵀ w for a wrench on one body, of which `seen` (6; NULL: not wanted) takes what `responses` wants to know of it;
+  // a = J̇ v at the last kinematics (NULL: J is constant)
+  void (*carry)(MbSolverWork *work, size_t body, const double w[6], double *seen, double *y);
   void (*drift)(MbSolverWork *work, double *a);
   // y ← accelerations at the last kinematics, from the joints' own forces y and wrenches f (NULL: none) beside gravity and
   // the velocity terms, which it adds itself; factors M as `factor` with a = b = 0 does. NULL: by the functions above.
   bool (*accelerate)(MbSolverWork *work, const double *f, double *y, size_t *blame);
   // y += the forces along coordinates that the last `apply` found it takes to keep them in step (NULL: none are)
   void (*reactions)(const MbSolverWork *work, double *y);
-  // Room for as many rows; W (k x k) = G A⁻¹ Gᵀ of rows at the last factor, false where it is to be had by `apply` only. NULL: it
+  // Room for as many rows; W (k x k) = G A⁻¹ Gᵀ of rows at the last factor, which have been carried there, false where it is to be had by `apply` only. NULL: it
   // always is.
   bool (*reserve)(MbSolverWork *work, size_t rows);
   bool (*responses)(MbSolverWork *work, size_t k, const MbRow *const *row, double *W);

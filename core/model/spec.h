@@ -406,6 +406,7 @@ typedef struct MbBendingSpec {
   MbBendingKind model;
   bool given;
   double stiffness; // J; NaN = that of a plate
+  double damping;   // s
 } MbBendingSpec;
 
 // A family of fibres in a deformable's elements.

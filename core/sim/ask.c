@@ -25,7 +25,7 @@
 //   stop           G v = 0 where a row of one way has pushed and v still goes beyond it; rows of both ways keep what they have
 //   end            G v⁺ = −ġ_t;  of an acceleration G (v⁺ − v′) = 0, v′ = v + 2 (w − v): `last` is G v′
 //   kinematic      G v = −ġ_t − γ g;  soft: α λ = −g − β G v
-#include "core/sim/ask_velocities.h"
+#include "core/sim/ask_steps.h"
 
 static const double QUICKEST = 1e-6; // of a step, where a soft row has no damping in the kinematic mode
 
@@ -76,40 +76,9 @@ static MbAsked positions(const MbAskRow *row) {
   return (MbAsked){.takes = true, .b = row->g + row->rate, .size = row->size + fabs(row->g)};
 }
 
-static MbAsked soft_half(const MbAsking *asking, const MbAskRow *row) {
-  const double h = asking->h, reach = asking->of == MB_ASK_SECOND_HALF ? 0.5 : fmax(asking->theta, 0.5);
-  const double way = reach * h + row->beta, before = row->rate - row->last;
-  if (row->order)
-    return (MbAsked){.takes = true,
-                     .b = row->rate + row->gt,
-                     .size = row->size + fabs(row->g / way),
-                     .soft = row->alpha / (asking->impulse * row->beta)};
-  return (MbAsked){.takes = true,
-                   .b = row->rate + (row->g - asking->theta * h * before) / way,
-                   .size = row->size + fabs(row->g / way),
-                   .soft = row->alpha / (asking->impulse * way)};
-}
-
-static inline __attribute__((always_inline)) MbAsked half(const MbAsking *asking, const MbAskRow *row) {
-  const double h = asking->h, gamma = asking->gamma - row->outward;
-  if (mb_ask_slack(row)) return (MbAsked){0};
-  if (row->alpha > 0) return soft_half(asking, row);
-  if (row->order) {
-    const bool bends = asking->theta == 0 && !row->turns;
-    const double bend = bends ? (row->g1 - row->rate + row->last) / 2 : 0;
-    return (MbAsked){.takes = true, .b = row->rate + bend + row->gt, .size = row->size + fabs(row->gt)};
-  }
-  const bool free = row->one_way && row->g0 > 0; // on its way to its bound
-  if (free && !asking->ahead) return (MbAsked){0};
-  const double aim = free ? 0 : (1 - gamma * h) * row->g0;
-  return (MbAsked){.takes = true,
-                   .b = row->last + (row->g1 - aim) / h,
-                   .size = row->size + fabs(row->g1 / h) + fabs(aim / h)};
-}
-
 static MbAsked second_half(const MbAsking *asking, const MbAskRow *row) {
   if (mb_ask_slack(row)) return (MbAsked){0};
-  if (row->alpha > 0) return soft_half(asking, row);
+  if (row->alpha > 0) return mb_ask_soft_half(asking, row);
   if (row->one_way && !row->pushed) return (MbAsked){0};
   return (MbAsked){.takes = true, .b = row->last, .size = row->size + fabs(row->gt)};
 }
@@ -151,7 +120,7 @@ static inline __attribute__((always_inline)) MbAsked ask(const MbAsking *asking,
   case MB_ASK_POSITIONS:
     return positions(row);
   case MB_ASK_HALF:
-    return half(asking, row);
+    return mb_ask_half(asking, row);
   case MB_ASK_SECOND_HALF:
     return second_half(asking, row);
   case MB_ASK_STOP:

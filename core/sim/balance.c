@@ -81,7 +81,7 @@ static bool may_hold(const MbSim *sim, size_t s, const double *v) {
   const bool adaptive = sim->integrator->scheme == MB_ADAPTIVE;
   const double *before = mb_section(sim, adaptive ? MB_SECTION_LATCHED_BEFORE : MB_SECTION_FORCES);
   double size = 1e-3;
-  const double rate = mb_row_rate(&c->set, s, v, &size) + row->gt,
+  const double rate = mb_row_rate_sized(&c->set, s, v, &size) + row->gt,
                back = 2 * sim->model->gamma * fmax(-row->g, 0);
   if (before[s] != 0) return rate <= PRESSED * size + back;
   return row->g <= MB_EVENT_CLOSE * row->size && rate <= STILL * size + back;
@@ -154,7 +154,7 @@ static void find_own_rates(MbSim *sim, const double *vdot, double *y, double *a)
       double e[6] = {0};
       e[k - 6 * b] = 1;
       memset(y + 6 * b, 0, 6 * sizeof *y);
-      sim->solver->carry(sim->work, b, e, y);
+      sim->solver->carry(sim->work, b, e, NULL, y);
       a[k] = 0;
       for (size_t i = 6 * b; i < 6 * b + 6; i++) a[k] += y[i] * vdot[i];
     }

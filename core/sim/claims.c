@@ -71,6 +71,7 @@ static void ask(MbSim *sim, const MbAsking *asking, const double *rate, const do
 
 bool mb_claims_velocities(MbSim *sim, double *x) {
   sim->half_way = half_way(sim);
+  if (!mb_claims_any(sim)) return solve(sim, x);
   const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
   ask(sim, &asking, NULL, NULL, asking.curve != 0 ? sim->solver->claims->bends(sim->work) : NULL);
   return solve(sim, x);
@@ -78,10 +79,12 @@ bool mb_claims_velocities(MbSim *sim, double *x) {
 
 bool mb_claims_accelerations(MbSim *sim, const double *v, double gamma, double *x) {
   const MbClaimOps *claims = sim->solver->claims;
-  MbAsking asking = mb_asking(sim, MB_ASK_ACCELERATIONS);
-  asking.gamma = gamma;
-  claims->speeds(sim->work, v, sim->aim);
-  ask(sim, &asking, NULL, sim->aim, claims->bends(sim->work));
+  if (mb_claims_any(sim)) {
+    MbAsking asking = mb_asking(sim, MB_ASK_ACCELERATIONS);
+    asking.gamma = gamma;
+    claims->speeds(sim->work, v, sim->aim);
+    ask(sim, &asking, NULL, sim->aim, claims->bends(sim->work));
+  }
   const bool solved = solve(sim, x);
   if (sim->solver->bend) sim->solver->bend(sim->work, x);
   return solved;
@@ -101,6 +104,7 @@ void mb_claims_aim(MbSim *sim, const double *w) {
 
 bool mb_claims_change(MbSim *sim, const MbHalf *half, const double *w, double *x) {
   if (half->second) return sim->solver->apply(sim->work, x, NULL, sim->pull);
+  if (!mb_claims_any(sim)) return solve(sim, x);
   const MbAsking asking = mb_asking_half(sim, half);
   sim->solver->claims->speeds(sim->work, w, sim->aim);
   ask(sim, &asking, sim->aim, NULL, NULL);

@@ -7,7 +7,7 @@
 #include "core/constraints/constraints.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
-#include "core/sim/ask_velocities.h"
+#include "core/sim/ask_steps.h"
 #include "core/sim/singular.h"
 #include "core/sim/dry.h"
 #include "core/sim/evaluate.h"
@@ -47,16 +47,14 @@ static double all_of(const MbSim *sim, size_t s) {
   if (sim->solver->map->turns) { // six velocities a body; a row about coordinates is about bodies, too
     for (size_t k = c->set.first[s]; k < c->set.first[s + 1]; k++) {
       if (c->set.index[k] >= sim->nv) continue;
-      const double m = model->M[c->set.index[k]];
-      if (m > 0) sum += c->set.G[k] * c->set.G[k] / m;
+      sum += c->set.G[k] * c->set.G[k] / c->resists[c->set.index[k]];
     }
     return sum;
   }
   for (int end = 0; end < 2; end++) {
     if (row->body[end] >= model->nb) continue;
-    const double *M = model->M + 6 * row->body[end], *H = row->H[end];
-    for (size_t k = 0; k < 6; k++)
-      if (M[k] > 0) sum += H[k] * H[k] / M[k];
+    const double *M = c->resists + 6 * row->body[end], *H = row->H[end];
+    for (size_t k = 0; k < 6; k++) sum += H[k] * H[k] / M[k];
   }
   return sum;
 }
@@ -99,14 +97,14 @@ static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const dou
                       .beta = c->set.is[s + k].beta,
                       .bounce = touch->bounce,
                       .slowest = rules->threshold};
-    known.rate = mb_row_rate(&c->set, s + k, x, &known.size);
+    known.rate = mb_row_rate_sized(&c->set, s + k, x, &known.size);
     if (asking->of == MB_ASK_POSITIONS) {
       known.g = fmax(known.g, -asking->h * touch->size);
       const MbAsked asked = mb_ask(asking, &known);
       mb_rows_take(sim, s, &asked);
       return;
     }
-    if (k == 0) known.last = mb_row_rate(&c->set, s, sim->state.v, &known.size);
+    if (k == 0) known.last = mb_row_rate_sized(&c->set, s, sim->state.v, &known.size);
     const MbAsked asked = k == 0 ? mb_ask_contact(asking, &known) : mb_ask_friction(&known);
     if (!asked.takes) return;
     mb_rows_take(sim, s + k, &asked);
@@ -120,7 +118,7 @@ static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const dou
 // Whether the row's rate is none but for rounding.
 static bool at_rest(const MbConstraining *c, size_t s, const double *v) {
   double size = 1e-3;
-  return mb_row_rate(&c->set, s, v, &size) <= 1e-10 * size;
+  return mb_row_rate_sized(&c->set, s, v, &size) <= 1e-10 * size;
 }
 
 // Whether events, or the step's start, hold a row of one way.
@@ -131,13 +129,14 @@ static bool holds(const MbConstraining *c, size_t s, MbAskOf of, const double *v
   return c->deciding ? c->near[s] && v && at_rest(c, s, v) : c->latched && c->latched[s] != 0;
 }
 
-static inline __attribute__((always_inline)) MbAskRow known_of(const MbSim *sim, size_t s,
+// What is known of row s, for what is asked, `of`: a constant where this is inlined, so that what has no part in it is not looked up.
+static inline __attribute__((always_inline)) MbAskRow known_of(const MbSim *sim, size_t s, MbAskOf of,
                                                                const MbAsking *asking, const double *x,
                                                                const double *last) {
   const MbConstraining *c = sim->constraining;
   const MbRowTerms *is = &c->set.is[s];
   const MbRow *row = &c->set.row[s];
-  const bool bends = asking->of == MB_ASK_ACCELERATIONS || asking->curve != 0;
+  const bool bends = of == MB_ASK_ACCELERATIONS || (of == MB_ASK_VELOCITIES && asking->curve != 0);
   MbAskRow known = {.order = row->order,
                     .g = row->g,
                     .gt = row->gt,
@@ -154,31 +153,44 @@ static inline __attribute__((always_inline)) MbAskRow known_of(const MbSim *sim,
                     .turns = is->turns,
                     .drift = bends ? mb_rows_drift(sim, s) : 0,
                     .decides = c->deciding,
-                    .holds = holds(c, s, asking->of, last),
+                    .holds = holds(c, s, of, last),
                     .pushed = c->half[s] > 0,
                     .at_bound = row->g <= MB_EVENT_CLOSE * row->size};
-  double size = 0, ignored = 0; // velocities beside accelerations are none of their terms
-  if (x) known.rate = mb_row_rate(&c->set, s, x, &size);
-  if (last) known.last = mb_row_rate(&c->set, s, last, asking->of == MB_ASK_ACCELERATIONS ? &ignored : &size);
+  double size = 0;
+  if (x) known.rate = mb_row_rate_sized(&c->set, s, x, &size);
+  if (last && of == MB_ASK_ACCELERATIONS) // velocities beside accelerations are none of their terms
+    known.last = mb_row_rate(&c->set, s, last);
+  else if (last)
+    known.last = mb_row_rate_sized(&c->set, s, last, &size);
   known.size = size;
   return known;
 }
 
 MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const double *x,
                        const double *last) {
-  return known_of(sim, s, asking, x, last);
+  return known_of(sim, s, asking->of, asking, x, last);
 }
 
-// What row s asks for. Nearly all that is asked is velocities, of rows of which few things have to be known.
+static MbAsked asked_of_velocities(const MbSim *sim, size_t s, const MbAsking *asking, const double *x) {
+  const MbAskRow known = known_of(sim, s, MB_ASK_VELOCITIES, asking, x, NULL);
+  return mb_ask_velocities(asking, &known);
+}
+
+static MbAsked asked_of_half(const MbSim *sim, size_t s, const MbAsking *asking, const double *x,
+                             const double *last) {
+  const MbAskRow known = known_of(sim, s, MB_ASK_HALF, asking, x, last);
+  return mb_ask_half(asking, &known);
+}
+
+// What row s asks for. Nearly all that is asked is of steps' velocities, of rows of which few things have to be known.
 static inline MbAsked asked_of(const MbSim *sim, size_t s, const MbAsking *asking, const double *x,
                                const double *last) {
   const MbRowTerms *is = &sim->constraining->set.is[s];
-  if (asking->of != MB_ASK_VELOCITIES || is->anew || is->kind == MB_ROW_DRY) {
-    const MbAskRow known = mb_rows_known(sim, s, asking, x, last);
-    return mb_ask(asking, &known);
-  }
-  const MbAskRow known = known_of(sim, s, asking, x, NULL);
-  return mb_ask_velocities(asking, &known);
+  const bool plain = !is->anew && is->kind != MB_ROW_DRY;
+  if (plain && asking->of == MB_ASK_VELOCITIES) return asked_of_velocities(sim, s, asking, x);
+  if (plain && asking->of == MB_ASK_HALF) return asked_of_half(sim, s, asking, x, last);
+  const MbAskRow known = mb_rows_known(sim, s, asking, x, last);
+  return mb_ask(asking, &known);
 }
 
 static bool takes_part(const MbConstraining *c, size_t s) {
@@ -200,7 +212,7 @@ double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const do
     const MbAsked asked = asked_of(sim, s, asking, x, last);
     if (!asked.takes) continue;
     const double share = asked.b == 0 ? 0 : fabs(asked.b) / asked.size;
-    worst = fmax(worst, isfinite(share) ? share : INFINITY);
+    if (!(share <= worst)) worst = isfinite(share) ? share : INFINITY;
     mb_rows_take(sim, s, &asked);
   }
   return worst;
@@ -251,8 +263,7 @@ static const double FAR = 1e-3; // of |b|: no solution
 
 static void find_rates(MbSim *sim, const double *x, double *out) {
   const MbConstraining *c = sim->constraining;
-  double ignored = 0;
-  for (size_t i = 0; i < c->n; i++) out[i] = mb_row_rate(&c->set, c->slot[i], x, &ignored);
+  for (size_t i = 0; i < c->n; i++) out[i] = mb_row_rate(&c->set, c->slot[i], x);
 }
 
 // Contacts and dry friction among the rows, by bodies where nothing couples them, else by trees; `v`: velocities without what these push.
@@ -312,9 +323,9 @@ static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, const double *v
   MbContactResult result = mb_contact_pivot(&c->work, &problem, &c->answer);
   const double weak = result == MB_CONTACT_SOLVED ? mb_singular_weak(sim) : 0;
   *whole = !(weak > 0);
-  for (size_t i = 0; i < c->n; i++) c->least[i] = fmax(c->least[i], weak * weak * c->all[i]);
   problem.same = false;
   if (!*whole) {
+    for (size_t i = 0; i < c->n; i++) c->least[i] = fmax(c->least[i], weak * weak * c->all[i]);
     result = mb_contact_pivot(&c->work, &problem, &c->answer);
     c->least_free.known = false;
   }

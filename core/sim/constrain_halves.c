@@ -68,9 +68,8 @@ void mb_constrain_aim(MbSim *sim, const MbHalf *half, const double *q, const dou
   mb_claims_aim(sim, w);
   if (!c) return;
   mb_rows_make(sim, there, sim->start, half->here ? half->t : sim->state.t + h, 0);
-  double ignored = 0;
   for (size_t s = 0; s < c->set.n; s++)
-    c->g1[s] = c->set.row[s].order == 0 ? c->set.row[s].g : mb_row_rate(&c->set, s, w, &ignored);
+    c->g1[s] = c->set.row[s].order == 0 ? c->set.row[s].g : mb_row_rate(&c->set, s, w);
 }
 
 const char *mb_constrain_widest(const MbSim *sim, double *gap) {

@@ -77,7 +77,10 @@ static MbStatus create(MbSim *sim, MbReport *report) {
   c->y = mb_arena_alloc(arena, sim->width, sizeof *c->y);
   c->drift = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->drift);
   c->v = mb_arena_alloc(arena, sim->nv, sizeof *c->v);
-  const bool ok = c->signal && c->driven && c->found && c->y && c->drift && c->v &&
+  c->resists = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->resists);
+  for (size_t i = 0; c->resists && i < 6 * model->nb; i++)
+    c->resists[i] = model->M[i] > 0 ? model->M[i] : INFINITY;
+  const bool ok = c->signal && c->driven && c->found && c->y && c->drift && c->v && c->resists &&
                   mb_row_set_create(sim, &c->set) && mb_rows_reserve(c, c->set.n) && make_work(sim, c);
   if (!ok) return mb_no_memory(report, "constraints");
   note_signals(model, c->driven);
@@ -186,7 +189,7 @@ static void evaluate(MbSim *sim, const double *q, const double *v, double t, dou
                         .h = h,
                         .turn = turn};
   MbRowSet *set = &c->set;
-  for (size_t s = 0; s < set->n; s++) set->row[s] = mb_row_none;
+  for (size_t s = 0; s < set->n; s++) mb_row_clear(&set->row[s]);
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *constraint = &model->constraints[i];
     constraint->ops->eval(constraint, &at, set->row + constraint->slot);
@@ -215,7 +218,7 @@ void mb_constrain_anew(MbSim *sim, const double *nodes) {
   for (size_t i = 0; i < set->nsources; i++) {
     const size_t first = set->from[i], n = set->from[i + 1] - first;
     if (!n || !set->is[first].anew) continue;
-    for (size_t s = first; s < first + n; s++) set->row[s] = mb_row_none;
+    for (size_t s = first; s < first + n; s++) mb_row_clear(&set->row[s]);
     set->source[i].eval(set->source[i].context, &at, set, first, n);
     mb_row_set_gather(sim, set, first, n, c->y);
   }
@@ -233,7 +236,7 @@ void mb_rows_make_half(MbSim *sim, const MbHalf *half, const double *q, const do
 
 void mb_rows_claimed(MbSim *sim, double times) {
   MbConstraining *c = sim->constraining;
-  for (size_t s = 0; s < c->set.n; s++)
+  for (size_t s = 0; c->claims && s < c->set.n; s++)
     if (c->set.is[s].claimed != MB_WORLD) c->force[s] = times * sim->pull[c->set.is[s].claimed];
 }
 
@@ -257,10 +260,9 @@ void mb_constraint_errors(const MbSim *sim, double errors[2]) {
   for (size_t s = 0; s < sim->model->nslots; s++) {
     const MbRow *row = &c->set.row[s];
     const bool one_way = c->set.is[s].kind == MB_ROW_ONE_WAY;
-    double ignored = 0;
     if (c->set.is[s].alpha > 0 || row->order == 2 || (one_way && row->g > 0)) continue;
     if (c->set.is[s].kind == MB_ROW_DRY) continue;
-    const double rate = mb_row_rate(&c->set, s, sim->state.v, &ignored) + row->gt;
+    const double rate = mb_row_rate(&c->set, s, sim->state.v) + row->gt;
     errors[0] = fmax(errors[0], fabs(row->g));
     errors[1] = fmax(errors[1], one_way ? fmax(-rate, 0) : fabs(rate));
   }

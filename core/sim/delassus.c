@@ -46,10 +46,9 @@ size_t mb_delassus_bytes(const MbSim *sim, const MbDelassus *d) {
 // out ← G A⁻¹ Gᵀ e_i
 static void column(void *context, size_t i, double *out) {
   MbDelassus *d = context;
-  double ignored = 0;
   mb_row_spread(d->set, d->row[i], 1, d->y);
   d->unsolved |= !d->sim->solver->apply(d->sim->work, d->y, NULL, NULL);
-  for (size_t j = 0; j < d->n; j++) out[j] = mb_row_rate(d->set, d->row[j], d->y, &ignored);
+  for (size_t j = 0; j < d->n; j++) out[j] = mb_row_rate(d->set, d->row[j], d->y);
   memset(d->y, 0, mb_row_width(d->sim, d->set) * sizeof *d->y);
 }
 

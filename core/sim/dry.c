@@ -275,12 +275,11 @@ void mb_dry_patience(const MbSim *sim, double *tolerance, int *passes) {
 void mb_dry_take(MbSim *sim, const double *v) {
   MbConstraining *c = sim->constraining;
   if (!sim->model->dry) return;
-  double work = 0, ignored = 0;
+  double work = 0;
   for (size_t i = 0; i < c->n; i++) {
     const size_t s = c->slot[i];
     if (c->set.is[s].kind != MB_ROW_DRY) continue;
-    const double rates =
-        mb_row_rate(&c->set, s, v, &ignored) + mb_row_rate(&c->set, s, sim->state.v, &ignored);
+    const double rates = mb_row_rate(&c->set, s, v) + mb_row_rate(&c->set, s, sim->state.v);
     work += c->answer.lambda[i] * rates / 2;
   }
   c->dry_work = work;

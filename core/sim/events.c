@@ -15,13 +15,12 @@ bool mb_events_due(MbSim *sim, const double *v) {
   bool due = false;
   for (size_t s = 0; s < c->set.fixed; s++) {
     const MbRow *row = &c->set.row[s];
-    double ignored = 0;
     c->near[s] = false;
     if (!mb_rows_one_way(c, s)) continue;
     if (latched[s] != 0)
       c->near[s] = c->force[s] < 0;
     else
-      c->near[s] = row->g < -MB_EVENT_CLOSE * row->size && mb_row_rate(&c->set, s, v, &ignored) + row->gt < 0;
+      c->near[s] = row->g < -MB_EVENT_CLOSE * row->size && mb_row_rate(&c->set, s, v) + row->gt < 0;
     due |= c->near[s];
   }
   return due;

@@ -14,13 +14,6 @@ enum { L = MB_LOCKSTEP };
 
 // ---- room ---------------------------------------------------------------------------------------------------
 
-static double *numbers(MbLockstep *l, size_t n, bool *fine) {
-  // vectors begin where their size says
-  char *const memory = mb_arena_alloc(&l->arena, L * n * sizeof(double) + 64, 1);
-  *fine &= memory != NULL;
-  return memory ? (double *)(memory + (64 - (uintptr_t)memory % 64) % 64) : NULL;
-}
-
 static bool is_damping(const MbForce *force) {
   return force->ops == &mb_body_damping_ops || force->ops == mb_force_table[MB_FORCE_DAMPING];
 }
@@ -30,8 +23,8 @@ static bool make_limits(MbLockstep *l) {
   bool fine = true;
   l->nlimits = like->nconstraints;
   l->limits = mb_arena_alloc(&l->arena, l->nlimits, sizeof *l->limits);
-  l->side = numbers(l, l->nlimits, &fine), l->bound = numbers(l, l->nlimits, &fine);
-  l->gamma = numbers(l, 1, &fine), l->widest = numbers(l, 1, &fine);
+  l->side = mb_lockstep_numbers(l, l->nlimits, &fine), l->bound = mb_lockstep_numbers(l, l->nlimits, &fine);
+  l->gamma = mb_lockstep_numbers(l, 1, &fine), l->widest = mb_lockstep_numbers(l, 1, &fine);
   for (size_t i = 0; l->limits && i < l->nlimits; i++) {
     const MbConstraint *limit = &like->constraints[i];
     l->limits[i] = (MbLaneLimit){.q = limit->q[0], .v = limit->v[0], .soft = limit->compliance > 0};
@@ -43,12 +36,13 @@ static bool make_limits(MbLockstep *l) {
 static bool make_state(MbLockstep *l) {
   const size_t nb = l->nb;
   bool fine = true;
-  l->q = numbers(l, l->qs, &fine), l->q1 = numbers(l, l->qs, &fine), l->q0 = numbers(l, l->qs, &fine);
-  l->v = numbers(l, l->vs, &fine), l->v1 = numbers(l, l->vs, &fine), l->v0 = numbers(l, l->vs, &fine);
-  l->r = numbers(l, l->vs, &fine), l->s = numbers(l, l->vs, &fine);
-  l->phi = numbers(l, 6 * nb, &fine), l->f = numbers(l, 6 * nb, &fine);
-  l->swing = numbers(l, l->fly ? 3 * nb : 0, &fine);
-  if (!l->maximal) l->E = numbers(l, 7 * nb, &fine), l->screws = numbers(l, 6 * nb, &fine);
+  l->q = mb_lockstep_numbers(l, l->qs, &fine), l->q1 = mb_lockstep_numbers(l, l->qs, &fine),
+  l->q0 = mb_lockstep_numbers(l, l->qs, &fine);
+  l->v = mb_lockstep_numbers(l, l->vs, &fine), l->v1 = mb_lockstep_numbers(l, l->vs, &fine),
+  l->v0 = mb_lockstep_numbers(l, l->vs, &fine);
+  l->r = mb_lockstep_numbers(l, l->vs, &fine), l->s = mb_lockstep_numbers(l, l->vs, &fine);
+  l->phi = mb_lockstep_numbers(l, 6 * nb, &fine), l->f = mb_lockstep_numbers(l, 6 * nb, &fine);
+  l->swing = mb_lockstep_numbers(l, l->fly ? 3 * nb : 0, &fine);
   return fine;
 }
 
@@ -62,44 +56,41 @@ static bool make_room(MbLockstep *l) {
   }
   const bool blocks = (outer || l->damped) && l->integrator->a != 0;
   l->fly = like->any_flies;
-  l->apart = outer || (l->fly && !l->maximal);
-  l->drag = numbers(l, nb * like->nforces, &fine);
-  l->h = numbers(l, 1, &fine), l->y = numbers(l, nv, &fine);
-  l->M = numbers(l, 6 * nb, &fine), l->g = numbers(l, 3, &fine), l->energy = numbers(l, 4, &fine);
-  l->stiffness = numbers(l, nv, &fine), l->rest = numbers(l, nv, &fine), l->damping = numbers(l, nv, &fine);
-  l->drive_stiffness = numbers(l, nd, &fine), l->drive_damping = numbers(l, nd, &fine);
-  l->drive_most = numbers(l, nd, &fine), l->signal = numbers(l, like->nsignals, &fine);
-  l->total_stiffness = nd ? numbers(l, nv, &fine) : l->stiffness;
-  l->total_damping = nd ? numbers(l, nv, &fine) : l->damping;
+  l->apart = outer || (l->fly && !l->poses);
+  l->drag = mb_lockstep_numbers(l, nb * like->nforces, &fine);
+  l->h = mb_lockstep_numbers(l, 1, &fine), l->y = mb_lockstep_numbers(l, nv, &fine);
+  l->M = mb_lockstep_numbers(l, 6 * nb, &fine), l->g = mb_lockstep_numbers(l, 3, &fine),
+  l->energy = mb_lockstep_numbers(l, 4, &fine);
+  l->stiffness = mb_lockstep_numbers(l, nv, &fine), l->rest = mb_lockstep_numbers(l, nv, &fine),
+  l->damping = mb_lockstep_numbers(l, nv, &fine);
+  l->drive_stiffness = mb_lockstep_numbers(l, nd, &fine),
+  l->drive_damping = mb_lockstep_numbers(l, nd, &fine);
+  l->drive_most = mb_lockstep_numbers(l, nd, &fine),
+  l->signal = mb_lockstep_numbers(l, like->nsignals, &fine);
+  l->total_stiffness = nd ? mb_lockstep_numbers(l, nv, &fine) : l->stiffness;
+  l->total_damping = nd ? mb_lockstep_numbers(l, nv, &fine) : l->damping;
   const size_t nblocks = nb + 2 * like->npairs;
   const bool coupled = blocks && like->npairs;
-  if (blocks) l->K = numbers(l, 36 * nblocks, &fine), l->D = numbers(l, 36 * nblocks, &fine);
-  if (coupled) l->blocks = numbers(l, 36 * nblocks, &fine), l->vectors = numbers(l, 6 * nv, &fine);
+  if (blocks)
+    l->K = mb_lockstep_numbers(l, 36 * nblocks, &fine), l->D = mb_lockstep_numbers(l, 36 * nblocks, &fine);
+  if (coupled)
+    l->blocks = mb_lockstep_numbers(l, 36 * nblocks, &fine),
+    l->vectors = mb_lockstep_numbers(l, 6 * nv, &fine);
   return fine && make_state(l) && make_limits(l);
 }
 
 static MbStatus create(MbLockstep *l, const MbLane *like, MbReport *report) {
-  const MbLinks *links[L];
   l->first = like, l->like = like->model;
   l->integrator = &mb_integrator_table[like->model->integrator.kind];
-  l->maximal = mb_solver_of_model_bodies(like->model) == &mb_maximal_ops;
-  l->dense = mb_solver_of_model_bodies(like->model) == &mb_redmax_dense_ops;
+  l->solver = mb_lockstep_solver_of(like->model);
+  l->poses = l->solver->solver->map->layout->apart(like->model);
   l->nb = like->model->nb, l->nq = like->model->nq, l->nv = like->model->nv;
   l->qs = like->sim->nq, l->vs = like->sim->nv;
   l->kernels = mb_lockstep_kernels();
   l->channels = mb_sim_channels(like->sim, &l->nchannels);
   l->frame_size = mb_sim_frame_size(like->sim);
   l->wanted = mb_arena_alloc(&l->arena, l->nchannels, sizeof *l->wanted);
-  bool fine = l->wanted && make_room(l);
-  for (size_t k = 0; k < L; k++) links[k] = &like->links;
-  if (fine && l->maximal) {
-    fine = mb_lockstep_held_create(l);
-  } else if (fine) {
-    l->passes = mb_lanes_for(L);
-    fine = (l->work = l->passes->create(links)) != NULL;
-    l->posture = (MbPosture){.model = l->like, .work = l->work, .screws = l->screws, .phi = l->phi};
-    l->posture.E = (const MbPose *)(const void *)l->E;
-  }
+  const bool fine = l->wanted && make_room(l) && l->solver->create(l);
   if (!fine) return mb_no_memory(report, "lanes");
   memset(l->wanted, 1, l->nchannels * sizeof *l->wanted);
   return MB_OK;
@@ -185,12 +176,7 @@ MbStatus mb_lockstep_load(MbLockstep *l, const MbLane *const *lanes, size_t coun
     mb_report_clear(&l->said[k]);
     load_lane(l, k);
   }
-  if (l->maximal) {
-    if (!mb_lockstep_held_load(l, links)) return mb_no_memory(report, "lanes");
-  } else {
-    l->passes->load(l->work, links);
-    l->posture.links = links[0];
-  }
+  if (!l->solver->load(l, links)) return mb_no_memory(report, "lanes");
   mb_lockstep_kinematics(l);
   return MB_OK;
 }

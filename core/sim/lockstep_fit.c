@@ -26,14 +26,20 @@ static const char *channel_refused(const MbModel *model) {
   return NULL;
 }
 
-static const char *solver_refused(const MbModel *model) {
+const MbLockstepSolver *mb_lockstep_solver_of(const MbModel *model) {
+  static const MbLockstepSolver *const table[] = {&mb_lockstep_recursive, &mb_lockstep_dense,
+                                                  &mb_lockstep_held};
   const MbSolverOps *solver = mb_solver_of_model_bodies(model);
-  if (!model->jointed) return "has no joints";
-  if (solver == &mb_redmax_recursive_ops || solver == &mb_redmax_dense_ops) return NULL;
-  if (solver != &mb_maximal_ops) return "has another solver than redmax and maximal, or projects";
-  if (model->solver.terms != MB_TERMS_CARRIED) return "has explicit velocity terms";
-  if (!mb_held_articulated(model)) return "is solved by a matrix";
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (table[i]->solver == solver) return table[i];
   return NULL;
+}
+
+static const char *solver_refused(const MbModel *model) {
+  if (!model->jointed) return "has no joints";
+  const MbLockstepSolver *solver = mb_lockstep_solver_of(model);
+  if (!solver) return "has another solver than redmax and maximal, or projects";
+  return solver->refused ? solver->refused(model) : NULL;
 }
 
 // What lanes know of forces is how to ask these.

@@ -66,3 +66,12 @@ void mb_lockstep_wrenches(MbLockstep *l, bool outside, bool derivatives) {
     mb_lane_put(l->D, D, 36 * nblocks, k);
   }
 }
+
+void mb_lockstep_pull(MbLockstep *l) {
+  if (l->apart) {
+    mb_lockstep_wrenches(l, false, l->integrator->a != 0);
+    return;
+  }
+  if (l->fly) mb_lockstep_swings(l);
+  l->kernels->wrenches(l, false);
+}

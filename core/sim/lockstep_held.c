@@ -1,26 +1,30 @@
 // Joints held by rows in lockstep: solver `maximal`, whose articulated form has lanes of its own (solvers/maximal/held_kernels.h).
 #include "core/model/coordinates.h"
 #include "core/sim/lockstep_internal.h"
+#include "core/solvers/solvers.h"
 
 #include <string.h>
 
 enum { L = MB_LOCKSTEP };
 
-static double *numbers(MbLockstep *l, size_t n) {
-  char *const memory = mb_arena_alloc(&l->arena, L * n * sizeof(double) + 64, 1);
-  return memory ? (double *)(memory + (64 - (uintptr_t)memory % 64) % 64) : NULL;
+static const char *refused(const MbModel *model) {
+  if (model->solver.terms != MB_TERMS_CARRIED) return "has explicit velocity terms";
+  if (!mb_held_articulated(model)) return "is solved by a matrix";
+  return NULL;
 }
 
-bool mb_lockstep_held_create(MbLockstep *l) {
+static bool create(MbLockstep *l) {
   const MbLinks *links[L];
+  bool fine = true;
   for (size_t k = 0; k < L; k++) links[k] = &l->first->links;
   if (!mb_held_create_lanes(l->like, L, links, &l->held)) return false;
   for (size_t b = 0; b < l->nb; b++) l->general |= l->like->joint[b].ops && !l->held.hinged[b];
-  l->aim = numbers(l, l->held.shape.nrows), l->rates = numbers(l, l->nv);
-  return l->aim && l->rates;
+  l->aim = mb_lockstep_numbers(l, l->held.shape.nrows, &fine);
+  l->rates = mb_lockstep_numbers(l, l->nv, &fine);
+  return fine;
 }
 
-bool mb_lockstep_held_load(MbLockstep *l, const MbLinks *const *links) {
+static bool load(MbLockstep *l, const MbLinks *const *links) {
   bool fine = true;
   mb_held_posture_load(&l->held, links);
   for (size_t k = 0; k < L; k++) mb_held_load_lane(&l->held, k, l->lane[k]->model);
@@ -55,9 +59,10 @@ static void general_joint(MbLockstep *l, size_t b) {
   for (size_t k = 0; k < L; k++) put_joint(l, b, &l->one[k < l->count ? k : 0], k);
 }
 
-void mb_lockstep_held_update(MbLockstep *l) {
+static void kinematics(MbLockstep *l) {
   const MbModel *model = l->like;
   MbHeld *held = &l->held;
+  l->E = l->q;
   const MbMaximal x = {.nb = l->nb, .E = (MbPose *)(void *)l->E, .phi = l->phi};
   l->kernels->twists(l);
   memcpy(held->guess, l->q + L * 7 * l->nb, L * l->nq * sizeof *held->guess);
@@ -70,3 +75,24 @@ void mb_lockstep_held_update(MbLockstep *l) {
   }
   l->jq = held->q, l->jv = held->v;
 }
+
+// ---- a step ---------------------------------------------------------------------------------------------------
+
+// Behind the poses in q1.
+static void foresee(MbLockstep *l) {
+  l->kernels->foresee(l);
+  mb_lockstep_renew(l, l->q1 + L * 7 * l->nb, NULL);
+}
+
+static unsigned velocities(MbLockstep *l) {
+  mb_lockstep_pull(l);
+  return l->kernels->held(l) ? (1u << L) - 1 : 0;
+}
+
+const MbLockstepSolver mb_lockstep_held = {.solver = &mb_maximal_ops,
+                                           .refused = refused,
+                                           .create = create,
+                                           .load = load,
+                                           .kinematics = kinematics,
+                                           .foresee = foresee,
+                                           .velocities = velocities};

@@ -8,6 +8,7 @@
 #include "core/solvers/redmax/posture.h"
 
 typedef struct MbLockstepKernels MbLockstepKernels;
+typedef struct MbLockstepSolver MbLockstepSolver;
 
 // A coordinate's bound (constraints/limit.c), in the order of the constraints.
 typedef struct MbLaneLimit {
@@ -20,9 +21,9 @@ struct MbLockstep {
   const MbModel *like; // its model
   const MbIntegrator *integrator;
   const MbLockstepKernels *kernels;
+  const MbLockstepSolver *solver;
   size_t nb, nq, nv; // the models'
-  bool maximal;      // bodies are the state, else joints' coordinates
-  bool dense;        // solved densely: the lanes' simulations take all steps
+  bool poses;        // bodies are the state, as the solver's layout says, else joints' coordinates
 
   const MbLane *lane[MB_LOCKSTEP]; // places beyond `count` have lane 0 again
   size_t count;
@@ -31,7 +32,7 @@ struct MbLockstep {
   int64_t alone, all; // steps of lanes that their own simulations have taken, of how many
   double *h;          // (x 8)
 
-  // the state, and the one to come. Under `maximal` poses, joints' coordinates as remembered, and velocities of bodies
+  // the state, and the one to come. Where bodies are it: poses, joints' coordinates as remembered, and velocities of bodies
   size_t qs, vs;           // how many numbers
   double *q, *v, *q1, *v1; // (qs x 8), (vs x 8)
   double *q0, *v0;         // where lanes that have left stand
@@ -71,7 +72,7 @@ struct MbLockstep {
   double *vectors; // (6 x nv x 8) where forces couple bodies that steps solve for (lockstep_coupled.h)
   double *blocks;  // (nb + 2 npairs x 36 x 8) of A
 
-  // solver maximal
+  // joints held by rows
   MbHeld held;
   bool general;            // some joints are not revolute: their rows are made lane by lane
   MbHeld one[MB_LOCKSTEP]; // by these
@@ -104,7 +105,7 @@ struct MbLockstepKernels {
   // Energies, of joints' springs alone the elastic one.
   void (*energies)(MbLockstep *l);
 
-  // ---- solver maximal
+  // ---- joints held by rows
   // q1 ← where joints' coordinates are to be looked for next: what they are, moved by their velocities
   void (*foresee)(MbLockstep *l);
   // φ ← the twists of (q, v)
@@ -118,6 +119,27 @@ struct MbLockstepKernels {
 // The fastest that this machine can run.
 const MbLockstepKernels *mb_lockstep_kernels(void);
 
+// How steps of a solver go in lockstep. Lanes know the solvers that have a row here.
+struct MbLockstepSolver {
+  const MbSolverOps *solver;
+  // Tells why a model that it solves cannot be a lane, as mb_lane_refused does. NULL: it always may.
+  const char *(*refused)(const MbModel *model);
+  // Makes room, and takes the lanes at their start. False: out of memory.
+  bool (*create)(MbLockstep *l);
+  bool (*load)(MbLockstep *l, const MbLinks *const *links);
+  // Finds bodies, and what follows of them, where the state is.
+  void (*kinematics)(MbLockstep *l);
+  // Writes into q1, before a step, where joints' coordinates are to be looked for after it. NULL: they are the state.
+  void (*foresee)(MbLockstep *l);
+  // Finds v1; tells the lanes for which it came to something. NULL: the lanes' simulations take all steps.
+  unsigned (*velocities)(MbLockstep *l);
+};
+
+extern const MbLockstepSolver mb_lockstep_recursive, mb_lockstep_dense; // lockstep_trees.c
+extern const MbLockstepSolver mb_lockstep_held;                         // lockstep_held.c
+// The row of a model's solver; NULL: there is none.
+const MbLockstepSolver *mb_lockstep_solver_of(const MbModel *model);
+
 // ---- lockstep_forces.c -----------------------------------------------------------------------------
 
 // Signals at the state's time.
@@ -128,18 +150,15 @@ void mb_lockstep_spread(MbLockstep *l);
 void mb_lockstep_swings(MbLockstep *l);
 // Forces lane by lane: f, and K and D where there are any. `outside` leaves out what is inertial.
 void mb_lockstep_wrenches(MbLockstep *l, bool outside, bool derivatives);
-
-// ---- lockstep_held.c -------------------------------------------------------------------------------
-
-// Joints held by rows: room, the lanes' start, rows and coordinates at (q, v).
-bool mb_lockstep_held_create(MbLockstep *l);
-bool mb_lockstep_held_load(MbLockstep *l, const MbLinks *const *links);
-void mb_lockstep_held_update(MbLockstep *l);
+// All that pulls at bodies, by the kernels where these know it.
+void mb_lockstep_pull(MbLockstep *l);
 
 // ---- lockstep_step.c -------------------------------------------------------------------------------
 
 // Bodies, and what follows of them, where the state is.
 void mb_lockstep_kinematics(MbLockstep *l);
+// Takes other coordinates of the same pose for joints near a singularity: q and v (may be NULL) of all joints.
+void mb_lockstep_renew(MbLockstep *l, double *q, double *v);
 
 // ---- lockstep_frame.c ------------------------------------------------------------------------------
 
@@ -149,6 +168,13 @@ bool mb_lockstep_has_channel(const char *name);
 void mb_lockstep_energies(MbLockstep *l);
 // Looks whether energies leave their bounds.
 void mb_lockstep_watch(MbLockstep *l);
+
+// Room for n numbers of all lanes, which begins where a vector may. *fine: becomes false where there is none.
+static inline double *mb_lockstep_numbers(MbLockstep *l, size_t n, bool *fine) {
+  char *const memory = mb_arena_alloc(&l->arena, MB_LOCKSTEP * n * sizeof(double) + 64, 1);
+  *fine &= memory != NULL;
+  return memory ? (double *)(memory + (64 - (uintptr_t)memory % 64) % 64) : NULL;
+}
 
 static inline double mb_lane_number(const double *a, size_t i, size_t lane) {
   return a[MB_LOCKSTEP * i + lane];

@@ -115,7 +115,7 @@ static inline Screw velocity_term(const MbLockstep *l, size_t b) {
   const Vec spin = {m.turn.x * phi.turn.x, m.turn.y * phi.turn.y, m.turn.z * phi.turn.z};
   if (l->fly && l->like->flies[b])
     return (Screw){add_scaled(zero.turn, 1.0 / coordinate(l->h, 0), vec_at(l->swing, 3 * b)), zero.line};
-  if (l->maximal)
+  if (l->poses)
     return (Screw){add(zero.turn, cross(spin, phi.turn)), zero.line}; // what is in W's axes has no other
   const Vec push = {m.line.x * phi.line.x, m.line.y * phi.line.y, m.line.z * phi.line.z};
   return (Screw){add(zero.turn, cross(spin, phi.turn)), add(zero.line, cross(push, phi.turn))};

@@ -15,7 +15,7 @@ static unsigned unlimited_lanes(const MbLockstep *l) {
     const Real gap = gap_of(l, i);
     free &= gap > 0.0;
     if (!l->ahead || l->limits[i].soft) continue;
-    const Real rate = coordinate(l->side, i) * coordinate(l->maximal ? l->rates : l->v1, l->limits[i].v);
+    const Real rate = coordinate(l->side, i) * coordinate(l->poses ? l->rates : l->v1, l->limits[i].v);
     const Real pull = per * gap;
     free &= rate + pull > SURE * (size_of(rate) + pull);
   }
@@ -25,8 +25,7 @@ static unsigned unlimited_lanes(const MbLockstep *l) {
 static unsigned closed_lanes(const MbLockstep *l) {
   const Real most = coordinate(l->widest, 0);
   Choice closed = ~(Choice){0};
-  for (size_t r = 0; l->maximal && r < l->held.shape.nrows; r++)
-    closed &= size_of(coordinate(l->held.g, r)) <= most;
+  for (size_t r = 0; r < l->held.shape.nrows; r++) closed &= size_of(coordinate(l->held.g, r)) <= most;
   for (size_t i = 0; i < l->nlimits; i++) closed &= gap_of(l, i) >= 0.0;
   return bits_of(closed);
 }

@@ -12,62 +12,9 @@ enum { L = MB_LOCKSTEP };
 
 static const unsigned ALL = (1u << L) - 1;
 
-// ---- where bodies are -----------------------------------------------------------------------------------------
-
-// As the lanes' simulations have them; places beyond the lanes have the first one's.
-static void take_bodies(MbLockstep *l) {
-  for (size_t k = 0; k < L; k++) {
-    const MbMaximal *x = &l->lane[k < l->count ? k : 0]->sim->x;
-    mb_lane_put(l->E, x->E->p, 7 * l->nb, k);
-    mb_lane_put(l->phi, x->phi, 6 * l->nb, k);
-  }
-  l->jq = l->q, l->jv = l->v;
-}
-
 void mb_lockstep_kinematics(MbLockstep *l) {
   l->spread = false;
-  if (l->dense) {
-    take_bodies(l);
-    return;
-  }
-  if (l->maximal) {
-    l->E = l->q;
-    mb_lockstep_held_update(l);
-    return;
-  }
-  l->passes->forward(l->work, l->q, l->v, l->E, l->phi);
-  l->jq = l->q, l->jv = l->v;
-}
-
-// ---- velocities ---------------------------------------------------------------------------------------------
-
-static bool explicit_velocities(MbLockstep *l) {
-  size_t blame = 0;
-  const bool outside = l->apart || l->damped;
-  if (l->apart)
-    mb_lockstep_wrenches(l, true, false);
-  else if (outside)
-    l->kernels->wrenches(l, true);
-  memset(l->y, 0, L * l->nv * sizeof *l->y);
-  l->kernels->joint_forces(l);
-  if (!l->passes->accelerate(l->work, outside ? l->E : NULL, outside ? l->f : NULL, l->y, &blame))
-    return false;
-  l->kernels->faster(l);
-  return true;
-}
-
-// v1; the lanes for which it came to something.
-static unsigned velocities(MbLockstep *l) {
-  const bool implicit = l->integrator->a != 0;
-  if (!l->maximal && !implicit) return explicit_velocities(l) ? ALL : 0;
-  if (l->apart) {
-    mb_lockstep_wrenches(l, false, implicit);
-  } else {
-    if (l->fly) mb_lockstep_swings(l);
-    l->kernels->wrenches(l, false);
-  }
-  if (l->maximal) return l->kernels->held(l) ? ALL : 0;
-  return l->kernels->implicit(l);
+  l->solver->kinematics(l);
 }
 
 // ---- coordinates --------------------------------------------------------------------------------------------
@@ -91,7 +38,7 @@ static void fly(MbLockstep *l, size_t b, size_t q_first, size_t v_first) {
 static void advance(MbLockstep *l) {
   const MbModel *like = l->like;
   for (size_t b = 0; b < l->nb; b++) {
-    if (l->maximal)
+    if (l->poses)
       fly(l, b, 7 * b, 6 * b);
     else if (like->joint[b].ops)
       l->kernels->move(l, like->q_first[b], like->v_first[b], like->joint[b].n);
@@ -100,8 +47,7 @@ static void advance(MbLockstep *l) {
   }
 }
 
-// Other coordinates of the same pose for joints near a singularity: q and v (may be NULL) of all joints.
-static void renew(MbLockstep *l, double *q, double *v) {
+void mb_lockstep_renew(MbLockstep *l, double *q, double *v) {
   const MbModel *like = l->like;
   for (size_t i = 0; i < like->nrenewing; i++) {
     const size_t b = like->renewing[i], n = like->joint[b].n;
@@ -118,17 +64,11 @@ static void renew(MbLockstep *l, double *q, double *v) {
   }
 }
 
-// Where joints' coordinates are to be looked for after the step, of bodies whose poses are the state.
-static void foresee(MbLockstep *l) {
-  l->kernels->foresee(l);
-  renew(l, l->q1 + L * 7 * l->nb, NULL);
-}
-
 // ---- steps by themselves ------------------------------------------------------------------------------------
 
 void mb_lockstep_put(MbLockstep *l, size_t k) {
   MbSim *sim = l->lane[k]->sim;
-  if (l->dense) return; // it is there
+  if (!l->solver->velocities) return; // it is there
   mb_lane_pick(sim->state.q, l->q, l->qs, k);
   mb_lane_pick(sim->state.v, l->v, l->vs, k);
   sim->state.step = l->step;
@@ -167,10 +107,10 @@ static void swap(double **a, double **b) {
 
 // Lanes whose step in vectors is the one that their simulations would take.
 static unsigned usual(MbLockstep *l) {
-  unsigned lanes = l->dense ? 0 : velocities(l);
+  unsigned lanes = l->solver->velocities ? l->solver->velocities(l) : 0;
   if (!lanes) return 0;
   advance(l);
-  if (!l->maximal) renew(l, l->q1, l->v1);
+  if (!l->poses) mb_lockstep_renew(l, l->q1, l->v1);
   lanes &= l->kernels->tame(l);
   if (l->nlimits) lanes &= l->kernels->unlimited(l);
   for (size_t k = 0; k < l->count; k++)
@@ -185,7 +125,8 @@ static void step_some_alone(MbLockstep *l, unsigned lanes) {
 
 // Where a look at gaps is due, those of lanes that have opened are for their simulations to judge.
 static void look_at_gaps(MbLockstep *l) {
-  if (!(l->maximal || l->nlimits) || l->dense || l->step % MB_GAPS_SELDOM) return;
+  const bool any = l->held.shape.nrows || l->nlimits;
+  if (!any || !l->solver->velocities || l->step % MB_GAPS_SELDOM) return;
   unsigned open = l->goes & ~l->kernels->closed(l);
   for (size_t k = 0; k < l->count; k++)
     if (l->open[k]) open &= ~(1u << k); // has been judged
@@ -203,7 +144,7 @@ static void look_at_gaps(MbLockstep *l) {
 void mb_lockstep_step(MbLockstep *l) {
   if (!l->goes) return;
   if (l->like->nsignals) mb_lockstep_signals(l);
-  if (l->maximal) foresee(l);
+  if (l->solver->foresee) l->solver->foresee(l);
   l->all += __builtin_popcount(l->goes);
   step_some_alone(l, l->goes & ~usual(l));
   if (l->goes != ALL) hold(l);

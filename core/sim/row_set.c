@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const MbRow mb_row_none = {.body = {MB_WORLD, MB_WORLD}};
-
 // ---- room -------------------------------------------------------------------------------------------------
 
 // Things of one count, which have the same room.
@@ -91,7 +89,7 @@ static MbRowTerms *add(const MbSim *sim, MbRowSet *set, const size_t *own, size_
   for (size_t k = 0; k < further; k++) set->ends[set->end[s] + k].body = body[nbodies - further + k];
   set->first[s + 1] = set->first[s] + n;
   set->end[s + 1] = set->end[s] + further;
-  set->row[s] = mb_row_none;
+  mb_row_clear(&set->row[s]);
   set->is[s] = *terms;
   set->is[s].nodes = terms->anew;
   set->anew |= terms->anew;
@@ -120,7 +118,7 @@ MbRowTerms *mb_row_set_add_beside(MbRowSet *set, const MbRowTerms *terms) {
   for (size_t k = 0; k < further; k++) set->ends[set->end[s] + k] = set->ends[end + k];
   set->first[s + 1] = set->first[s] + n;
   set->end[s + 1] = set->end[s] + further;
-  set->row[s] = mb_row_none;
+  mb_row_clear(&set->row[s]);
   set->is[s] = *terms;
   set->is[s].nodes = set->is[s - 1].nodes;
   set->n = s + 1;
@@ -223,31 +221,19 @@ bool mb_row_set_list(MbSim *sim, MbRowSet *set) {
 
 void mb_row_set_gather(const MbSim *sim, MbRowSet *set, size_t first, size_t n, double *y) {
   for (size_t s = first; s < first + n; s++) {
-    const MbRow *row = &set->row[s];
+    MbRow *row = &set->row[s];
     for (int end = 0; end < 2; end++) {
-      if (row->body[end] != MB_WORLD) sim->solver->carry(sim->work, row->body[end], row->H[end], y);
+      if (row->body[end] != MB_WORLD)
+        sim->solver->carry(sim->work, row->body[end], row->H[end], row->seen[end], y);
       if (row->c[end] != 0) sim->solver->map->along(sim->work, row->v[end], row->c[end], y);
     }
     for (size_t k = set->end[s]; k < set->end[s + 1]; k++)
-      sim->solver->carry(sim->work, set->ends[k].body, set->ends[k].H, y);
+      sim->solver->carry(sim->work, set->ends[k].body, set->ends[k].H, NULL, y);
     for (size_t k = set->first[s]; k < set->first[s + 1]; k++) {
       set->G[k] = y[set->index[k]];
       y[set->index[k]] = 0;
     }
   }
-}
-
-double mb_row_rate(const MbRowSet *set, size_t s, const double *v, double *size) {
-  double sum = 0;
-  for (size_t k = set->first[s]; k < set->first[s + 1]; k++) {
-    sum += set->G[k] * v[set->index[k]];
-    *size += fabs(set->G[k] * v[set->index[k]]);
-  }
-  return sum;
-}
-
-void mb_row_spread(const MbRowSet *set, size_t s, double lambda, double *y) {
-  for (size_t k = set->first[s]; k < set->first[s + 1]; k++) y[set->index[k]] += lambda * set->G[k];
 }
 
 void mb_row_push(const MbRowSet *set, size_t s, double lambda, double *f) {

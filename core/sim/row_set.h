@@ -5,6 +5,9 @@
 
 #include "core/model/ops.h"
 
+#include <math.h>
+#include <string.h>
+
 typedef struct MbSim MbSim;
 
 // A contact is three rows: its normal, then two tangents. Dry friction is a row that pushes either way, up to MbRow.most.
@@ -77,7 +80,11 @@ struct MbRowSet {
   bool anew;                       // some rows are made anew in every pass
 };
 
-extern const MbRow mb_row_none; // before anything is written
+// Makes a row one that nothing is written of.
+static inline void mb_row_clear(MbRow *row) {
+  memset(row, 0, sizeof *row);
+  row->body[0] = row->body[1] = MB_WORLD;
+}
 
 // Lists the constraints' rows. False: out of memory.
 bool mb_row_set_create(MbSim *sim, MbRowSet *set);
@@ -105,10 +112,31 @@ size_t mb_row_width(const MbSim *sim, const MbRowSet *set);
 
 // Finds G = H J + c of rows [first, first + n), at the last kinematics; `y` (width) is zero before and after.
 void mb_row_set_gather(const MbSim *sim, MbRowSet *set, size_t first, size_t n, double *y);
+// Tells G v of one row.
+static inline double mb_row_rate(const MbRowSet *set, size_t s, const double *v) {
+  const size_t end = set->first[s + 1], *const index = set->index;
+  const double *const G = set->G;
+  double sum = 0;
+  for (size_t k = set->first[s]; k < end; k++) sum += G[k] * v[index[k]];
+  return sum;
+}
 // Tells G v of one row; the sum of its terms' sizes is added to *size.
-double mb_row_rate(const MbRowSet *set, size_t s, const double *v, double *size);
+static inline double mb_row_rate_sized(const MbRowSet *set, size_t s, const double *v, double *size) {
+  const size_t end = set->first[s + 1], *const index = set->index;
+  const double *const G = set->G;
+  double sum = 0, sizes = *size;
+  for (size_t k = set->first[s]; k < end; k++) {
+    const double term = G[k] * v[index[k]];
+    sum += term, sizes += fabs(term);
+  }
+  *size = sizes;
+  return sum;
+}
 // Adds Gᵀ λ of one row to y.
-void mb_row_spread(const MbRowSet *set, size_t s, double lambda, double *y);
+static inline void mb_row_spread(const MbRowSet *set, size_t s, double lambda, double *restrict y) {
+  const size_t end = set->first[s + 1];
+  for (size_t k = set->first[s]; k < end; k++) y[set->index[k]] += lambda * set->G[k];
+}
 // Adds Hᵀ λ of one row, what acts on bodies, in their C axes, to f (nb x 6); on nodes that are none it is left out.
 void mb_row_push(const MbRowSet *set, size_t s, double lambda, double *f);
 // Tells H a of one row, with a (nb x 6) in C axes and nothing of nodes that are no bodies.

@@ -18,6 +18,7 @@
 #include "core/model/coordinates.h"
 #include "core/sim/alike.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/layout.h"
 #include "core/sim/newton.h"
 #include "core/sim/schemes.h"
 
@@ -37,8 +38,6 @@ static const char *stages_refuse(const MbModel *model) {
 
 const char *mb_sensitivity_refuses(const MbModel *model) {
   if (model->contacts.nsolids) return "there are no derivatives of contact yet";
-
-  if (model->nreductions || model->nfollowers) return "there are no derivatives of what follows others yet";
   const char *why = stages_refuse(model);
   return why ? mb_steps_refuse(model) : NULL;
 }
@@ -89,13 +88,15 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
 // Chooses between stages and single steps.
 static MbStatus choose(MbSensitivity *g, MbReport *report) {
   const MbSim *sim = g->sim;
-  const char *why = mb_tangent_refuses(sim);
-  if (!why && sim->section[MB_SECTION_NODES + 1] > sim->section[MB_SECTION_NODES])
-    why = "deformables of elements are solved for by iterations of their own";
-  if (why) return mb_error(report, MB_SCENE, "/solver", "there are no derivatives, because %s", why);
+  if (sim->section[MB_SECTION_NODES + 1] > sim->section[MB_SECTION_NODES])
+    return mb_error(
+        report, MB_SCENE, "/solver",
+        "there are no derivatives, because deformables of elements are solved for by iterations of "
+        "their own");
   g->by_steps = stages_refuse(sim->model);
+  if (!g->by_steps) g->by_steps = mb_tangent_refuses(sim);
   if (!g->by_steps && !sim->newton) g->by_steps = "exact ones are there for fewer velocities";
-  why = g->by_steps ? mb_steps_refuse(sim->model) : NULL;
+  const char *why = g->by_steps ? mb_steps_refuse(sim->model) : NULL;
   return why ? mb_error(report, MB_SCENE, "", "%s", why) : MB_OK;
 }
 
@@ -276,7 +277,7 @@ static MbStatus along_state(MbSensitivity *g, const MbSlope *t, double *slope, M
   for (int side = -2; side <= 2 && status == MB_OK; side++) {
     if (side == 0) continue;
     memcpy(g->q1, sim->state.q, sim->nq * sizeof *g->q1);
-    mb_coordinates_advance(sim->model, g->q1, side * move, t->q, 0, sim->model->nb);
+    mb_sim_advance(g->sim, g->q1, side * move, t->q);
     for (size_t i = 0; i < sim->nv; i++) g->rate[i] = sim->state.v[i] + side * move * t->v[i];
     status = sample_at(g, g->probe, g->q1, g->rate, t, side * move, g->frame[0], report);
     for (size_t i = 0; i < size; i++) slope[i] += weight[side + 2] / (12 * move) * g->frame[0][i];

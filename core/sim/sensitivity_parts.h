@@ -12,6 +12,7 @@ typedef struct MbSlope {
   double *base, *from, *w;    // (nv) of the stage at hand
   double *first;              // (nv) w of the first
   double *memory;             // (nm) of what is carried from step to step, by steps
+  bool told;                  // that another branch is near has been told
 } MbSlope;
 
 struct MbSensitivity {

@@ -7,13 +7,14 @@
 // be no small part of the state, the two derivatives are taken apart, that by the state over a shorter way.
 #include "core/sim/sensitivity_parts.h"
 #include "core/base/report.h"
-#include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/layout.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double SMALL = 1e-5; // of the state
+static const double SMALL = 1e-5,
+                    MOST = 1e-3; // of the state: where derivatives can be taken apart, and where not
 
 // What rows transmit is found to a tolerance only, over the time of a step: differences of it mean little.
 static bool told_by_state(const char *channel) {
@@ -29,14 +30,6 @@ const char *mb_steps_refuse(const MbModel *model) {
   if (kind == MB_RK45)
     return "there are no derivatives of integrator \"rk45\", whose steps change in length with the scene";
   if (kind == MB_STATIC) return "there are no derivatives of equilibria yet";
-  if (model->dry) return "there are no derivatives of dry friction";
-  for (size_t i = 0; i < model->nconstraints; i++)
-    if (model->constraints[i].unilateral)
-      return "there are no derivatives of limits, ropes and whatever else acts on one side alone";
-  if (model->nslots && (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT))
-    return "there are no derivatives of constraints and prescribed motions under \"symplectic\" and "
-           "\"implicit\", which meet them by "
-           "rates of 1/step; there are under \"trapezoidal\" and \"bdf2\"";
   for (size_t i = 0; model->nslots && i < model->nchannels; i++)
     if (!told_by_state(model->channels[i]))
       return "with constraints and prescribed motions there are derivatives of channels that tell positions, "
@@ -68,18 +61,20 @@ bool mb_slope_between(const MbSensitivity *g, const MbState *less, const MbState
   static const double FAR = 1e-2;
   const MbModel *model = g->sim->model;
   const MbState *middle = &g->sim->state;
+  const MbLayout *layout = g->sim->solver->map->layout;
+  const bool apart = layout->apart(model);
   for (size_t i = 0; i < g->sim->nv; i++) dv[i] = (more->v[i] - less->v[i]) / span;
   for (size_t b = 0; b < model->nb; b++) {
     const MbJoint *joint = &model->joint[b];
-    const double *l = less->q + model->q_first[b], *m = more->q + model->q_first[b],
-                 *at = middle->q + model->q_first[b];
-    double *to = dq + model->v_first[b], rate[7], conjugate[4], product[4];
-    const size_t n = joint->ops ? joint->n : 7;
+    const MbJointOps *ops = apart ? NULL : joint->ops;
+    const size_t place = layout->place(model, b), n = ops ? joint->n : 7;
+    const double *l = less->q + place, *m = more->q + place, *at = middle->q + place;
+    double *to = dq + layout->velocity(model, b), rate[7], conjugate[4], product[4];
     for (size_t i = 0; i < n; i++)
       if (!(fmax(fabs(m[i] - at[i]), fabs(l[i] - at[i])) <= FAR * (1 + fabs(at[i])))) return false;
-    for (size_t i = 0; i < n && joint->ops; i++) to[i] = (m[i] - l[i]) / span;
-    if (joint->ops && joint->ops->change) joint->ops->change(joint, at, MB_TO_VELOCITIES, to);
-    if (joint->ops) continue;
+    for (size_t i = 0; i < n && ops; i++) to[i] = (m[i] - l[i]) / span;
+    if (ops && ops->change) ops->change(joint, at, MB_TO_VELOCITIES, to);
+    if (ops) continue;
     for (size_t i = 0; i < 7; i++) rate[i] = (m[i] - l[i]) / span;
     mb_quat_conj(conjugate, at + 3);
     mb_quat_mul(product, conjugate, rate + 3);
@@ -100,7 +95,7 @@ static MbStatus step_from(MbSensitivity *g, MbSim *at, const MbSlope *along, dou
   MbReport own = {0}; // the run itself tells what is to be told
   copy(g->sim, &at->state, &g->before);
   if (along) {
-    mb_coordinates_advance(at->model, at->state.q, way, along->q, 0, at->model->nb);
+    mb_sim_advance(at, at->state.q, way, along->q);
     for (size_t i = 0; i < at->nv; i++) at->state.v[i] += way * along->v[i];
     for (size_t i = 0; i < at->nm; i++) at->state.memory[i] += way * along->memory[i];
   }
@@ -111,7 +106,7 @@ static MbStatus step_from(MbSensitivity *g, MbSim *at, const MbSlope *along, dou
 // What a step has made of a change.
 typedef struct Change {
   double *q, *v, *memory; // (nv), (nv), (nm)
-  bool jumps;
+  bool jumps, far;        // the step jumps; the slope is too steep for so much of the number
 } Change;
 
 // What is carried from step to step is numbers, and words that are the same on both sides.
@@ -125,19 +120,56 @@ void mb_steps_begin(MbSensitivity *g, MbSlope *t, double span) {
   if (g->by_steps) between_memories(g->sim, &t->less->state, &t->more->state, span, t->memory);
 }
 
-// The difference of the steps of two simulations, which may be one.
-static MbStatus across(MbSensitivity *g, MbSim *less, MbSim *more, const MbSlope *along, double way,
-                       double span, Change *change) {
-  MbStatus status = step_from(g, less, along, -way);
-  if (status == MB_OK) copy(g->sim, &g->side, &less->state);
-  if (status == MB_OK) status = step_from(g, more, along, way);
+// Whether two states have been come to by the same branch: the same rows of one way have pressed.
+static bool same_branch(const MbSim *sim, const MbState *one, const MbState *other) {
+  const MbModel *model = sim->model;
+  const size_t first = sim->section[MB_SECTION_FORCES];
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    const MbConstraint *c = &model->constraints[i];
+    for (size_t s = c->slot; c->unilateral && s < c->slot + c->rows; s++)
+      if ((one->memory[first + s] > 0) != (other->memory[first + s] > 0)) return false;
+  }
+  return true;
+}
+
+static void between(const MbSensitivity *g, const MbState *less, const MbState *more, double span,
+                    Change *change) {
+  change->jumps = !mb_slope_between(g, less, more, span, change->q, change->v);
+  between_memories(g->sim, less, more, span, change->memory);
+}
+
+// A difference of the steps of two simulations, which may be one, on both sides of the run's.
+typedef struct Pair {
+  MbSim *less, *more;
+  const MbSlope *along; // NULL: where they begin does not change
+  double way, span;     // along it; between the two
+} Pair;
+
+// How the two have come to differ; *parted: one of them has taken another branch than the run.
+static MbStatus across(MbSensitivity *g, const Pair *pair, Change *change, bool *parted) {
+  const MbState *run = &g->sim->state;
+  MbStatus status = step_from(g, pair->less, pair->along, -pair->way);
+  if (status == MB_OK) copy(g->sim, &g->side, &pair->less->state);
+  if (status == MB_OK) status = step_from(g, pair->more, pair->along, pair->way);
   if (status != MB_OK) return status;
-  change->jumps = !mb_slope_between(g, &g->side, &more->state, span, change->q, change->v);
-  between_memories(g->sim, &g->side, &more->state, span, change->memory);
+  const MbState *less = &g->side, *more = &pair->more->state;
+  const bool by_less = same_branch(g->sim, run, less), by_more = same_branch(g->sim, run, more);
+  *parted = !by_less || !by_more;
+  if (by_less != by_more)
+    between(g, by_less ? less : run, by_less ? run : more, pair->span / 2, change);
+  else
+    between(g, less, more, pair->span, change);
   return MB_OK;
 }
 
 // ---- a step -----------------------------------------------------------------------------------------------
+
+// Whether steps branch, so that the two derivatives cannot be taken apart.
+static bool branches(const MbModel *model) {
+  bool any = model->dry;
+  for (size_t i = 0; i < model->nconstraints; i++) any |= model->constraints[i].unilateral;
+  return any;
+}
 
 // The longest way along a slope over which the state hardly changes.
 static double short_way(const MbSensitivity *g, const MbSlope *t) {
@@ -145,27 +177,59 @@ static double short_way(const MbSensitivity *g, const MbSlope *t) {
   double most = 0, fastest = 1;
   for (size_t i = 0; i < sim->nv; i++) fastest = fmax(fastest, fabs(g->before.v[i]));
   for (size_t i = 0; i < sim->nv; i++) most = fmax(most, fmax(fabs(t->q[i]), fabs(t->v[i]) / fastest));
-  return most > 0 ? SMALL * (sim->model->size > 0 ? fmin(1, sim->model->size) : 1) / most : INFINITY;
+  const double share = branches(sim->model) ? MOST : SMALL;
+  return most > 0 ? share * (sim->model->size > 0 ? fmin(1, sim->model->size) : 1) / most : INFINITY;
+}
+
+// The change by the number and by the state: at once where the state hardly moves, else one after the other.
+static MbStatus find_change(MbSensitivity *g, size_t k, Change *all, bool *parted) {
+  const MbSlope *t = &g->slopes[k];
+  const double move = g->number[k].move, way = short_way(g, t);
+  const Pair both = {t->less, t->more, t, move, 2 * move}, number = {t->less, t->more, NULL, 0, 2 * move},
+             state = {g->probe, g->probe, t, way, 2 * way};
+  if (move <= way) return across(g, &both, all, parted);
+  if (branches(g->sim->model)) {
+    *parted = false, all->far = true;
+    return MB_OK;
+  }
+  Change more = {g->less, g->more, g->memory[1], false, false};
+  MbStatus status = across(g, &number, all, parted);
+  if (status == MB_OK) status = across(g, &state, &more, parted);
+  if (status != MB_OK) return status;
+  for (size_t i = 0; i < g->sim->nv; i++) all->q[i] += more.q[i], all->v[i] += more.v[i];
+  for (size_t i = 0; i < g->sim->nm; i++) all->memory[i] += more.memory[i];
+  all->jumps |= more.jumps;
+  return MB_OK;
 }
 
 static MbStatus differentiate(MbSensitivity *g, size_t k, MbReport *report) {
   MbSlope *t = &g->slopes[k];
-  const double move = g->number[k].move, way = short_way(g, t);
   const MbSim *sim = g->sim;
-  Change all = {g->move, g->rate, g->memory[0], false}, more = {g->less, g->more, g->memory[1], false};
-  MbStatus status = across(g, t->less, t->more, move <= way ? t : NULL, move, 2 * move, &all);
-  if (status == MB_OK && move > way) {
-    status = across(g, g->probe, g->probe, t, way, 2 * way, &more);
-    for (size_t i = 0; i < sim->nv; i++) all.q[i] += more.q[i], all.v[i] += more.v[i];
-    for (size_t i = 0; i < sim->nm; i++) all.memory[i] += more.memory[i];
-  }
+  const double now = sim->state.t;
+  const long long step = (long long)sim->state.step;
+  Change all = {g->move, g->rate, g->memory[0], false, false};
+  bool parted;
+  const MbStatus status = find_change(g, k, &all, &parted);
   if (status != MB_OK)
-    return mb_error(report, status, "", "at t = %.9g s, step %lld: no step with %s a little changed",
-                    g->sim->state.t, (long long)g->sim->state.step, g->number[k].name);
-  if (all.jumps || more.jumps)
+    return mb_error(report, status, "", "at t = %.9g s, step %lld: no step with %s a little changed", now,
+                    step, g->number[k].name);
+  if (all.far)
+    return mb_error(
+        report, MB_NUMBERS, "",
+        "at t = %.9g s, step %lld: the derivative by %s has grown beyond what differences of a step "
+        "follow where limits, ropes or dry friction hold",
+        now, step, g->number[k].name);
+  if (all.jumps)
     return mb_error(report, MB_NUMBERS, "",
-                    "at t = %.9g s, step %lld: the step jumps where %s changes a little", g->sim->state.t,
-                    (long long)g->sim->state.step, g->number[k].name);
+                    "at t = %.9g s, step %lld: the step jumps where %s changes a little", now, step,
+                    g->number[k].name);
+  if (parted && !t->told)
+    mb_warning(
+        report, "",
+        "at t = %.9g s, step %lld: with %s a little changed another limit or rope holds: the derivative is "
+        "that of the branch taken",
+        now, step, g->number[k].name);
+  t->told |= parted;
   memcpy(t->q, all.q, sim->nv * sizeof *t->q);
   memcpy(t->v, all.v, sim->nv * sizeof *t->v);
   memcpy(t->memory, all.memory, sim->nm * sizeof *t->memory);

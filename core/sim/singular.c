@@ -167,11 +167,11 @@ static bool does_no_work(const MbConstraining *c, size_t s) {
 // E of all rows, sum = v + v⁺; *slot: which of the constraints' does most.
 static double work_of(MbSim *sim, const double *sum, size_t *slot) {
   const MbConstraining *c = sim->constraining;
-  double work = 0, most = -1, ignored = 0;
+  double work = 0, most = -1;
   for (size_t i = 0; i < c->n; i++) {
     const size_t s = c->slot[i];
     if (!does_no_work(c, s)) continue;
-    const double part = c->answer.lambda[i] * mb_row_rate(&c->set, s, sum, &ignored) / 2;
+    const double part = c->answer.lambda[i] * mb_row_rate(&c->set, s, sum) / 2;
     if (fabs(part) > most) most = fabs(part), *slot = s;
     work += part;
   }

@@ -234,10 +234,10 @@ void mb_touch_take(MbSim *sim, const double *v) {
   mb_touch_begin_notes(sim);
   for (size_t i = 0; i < c->n; i++) {
     if (c->kind[i] != MB_CONTACT_NORMAL || !(c->answer.lambda[i] > 0)) continue;
-    double before[3], after[3], ignored = 0;
+    double before[3], after[3];
     for (size_t k = 0; k < 3; k++) {
-      before[k] = mb_row_rate(&c->set, c->slot[i + k], sim->state.v, &ignored);
-      after[k] = mb_row_rate(&c->set, c->slot[i + k], v, &ignored);
+      before[k] = mb_row_rate(&c->set, c->slot[i + k], sim->state.v);
+      after[k] = mb_row_rate(&c->set, c->slot[i + k], v);
     }
     // where the next of a step's passes starts
     MbTouch *touch = &t->now.touch[c->set.is[c->slot[i]].key];

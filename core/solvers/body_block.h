@@ -4,10 +4,17 @@
 #ifndef MB_SOLVERS_BODY_BLOCK_H
 #define MB_SOLVERS_BODY_BLOCK_H
 
+#include "core/base/targets.h"
 #include "core/math/vec3.h"
 #include "core/model/model.h"
 
 #include <string.h>
+
+// The mean of a block and of the transpose of its opposite.
+MB_INLINE void mb_mean_block(double B[36], const double *A, const double *At) {
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) B[6 * i + j] = (A[6 * i + j] + At[6 * j + i]) / 2;
+}
 
 // Writes −a D − b K of block number `n` of x, whose opposite is number `opposite`. A body's block has the body's number and is its own
 // opposite; those of pair p are the numbers nb + 2 p and nb + 2 p + 1. Without `exact` it is symmetrised. Where x has
@@ -15,19 +22,22 @@
 MB_INLINE void mb_force_block(double B[36], const MbMaximal *x, size_t n, size_t opposite, double a, double b,
                               bool exact) {
   const double *D = x->D + 36 * n, *Dt = x->D + 36 * opposite;
-  if (!x->K) {
-    for (int i = 0; i < 6; i++)
-      for (int j = 0; j < 6; j++)
-        B[6 * i + j] = -a * (exact ? D[6 * i + j] : (D[6 * i + j] + Dt[6 * j + i]) / 2);
-    return;
+  const double *K = x->K ? x->K + 36 * n : NULL, *Kt = x->K ? x->K + 36 * opposite : NULL;
+  double d[36], k[36];
+  if (exact) {
+    memcpy(d, D, sizeof d);
+    if (K) memcpy(k, K, sizeof k);
+  } else {
+    mb_mean_block(d, D, Dt);
+    if (K) mb_mean_block(k, K, Kt);
   }
-  const double *K = x->K + 36 * n, *Kt = x->K + 36 * opposite;
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) {
-      const double d = exact ? D[6 * i + j] : (D[6 * i + j] + Dt[6 * j + i]) / 2;
-      const double k = exact ? K[6 * i + j] : (K[6 * i + j] + Kt[6 * j + i]) / 2;
-      B[6 * i + j] = -a * d - b * k;
-    }
+  if (K) {
+    MB_SIMD
+    for (int i = 0; i < 36; i++) B[i] = -a * d[i] - b * k[i];
+  } else {
+    MB_SIMD
+    for (int i = 0; i < 36; i++) B[i] = -a * d[i];
+  }
 }
 
 // Writes M − a D − b K of body n: M alone where x has no derivatives, or none are asked for.

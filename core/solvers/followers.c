@@ -217,7 +217,7 @@ static void make_rows(MbSolverWork *work, const MbMaximal *x) {
       double w[6] = {0};
       mb_quat_unrotate(w + 3, x->E[m->body].q, e);
       mb_vec3_scale(w + 3, m->weight, w + 3);
-      work->inner->carry(work->work, m->body, w, work->y);
+      work->inner->carry(work->work, m->body, w, NULL, work->y);
     }
     for (size_t k = work->first[r]; k < work->first[r + 1]; k++) {
       work->G[k] = work->y[work->index[k]];
@@ -350,8 +350,8 @@ static void blocks(MbSolverWork *work, const double *B, double s, const double *
   work->inner->blocks(work->work, B, s, followed(work, v), y);
   done(work);
 }
-static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
-  work->inner->carry(work->work, body, w, y);
+static void carry(MbSolverWork *work, size_t body, const double w[6], double *seen, double *y) {
+  work->inner->carry(work->work, body, w, seen, y);
 }
 static void drift(MbSolverWork *work, double *a) { work->inner->drift(work->work, a); }
 

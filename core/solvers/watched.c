@@ -4,7 +4,7 @@
 //   kinematics            begins an instant, at the place that its coordinates are
 //   factor, accelerate    factor A at this instant; a factor that failed is none
 //   apply                 wants a factor; passes of Newton's method may use one of another place (stage.c)
-//   responses             want a factor of this place: rows are made from where bodies are now
+//   responses             want a factor of this place, where the rows have been carried, too
 //   begin, pass, end_pass, end   of a step by passes, in this order; the first two want a factor of this place
 //   reactions             want a solution by `apply` at the last factor
 //   all else              wants an instant
@@ -35,6 +35,7 @@ struct MbSolverWork {
   size_t claimed;  // rows
   bool applied;    // since the last factor
   bool passing;    // a step by passes has begun
+  double *y;       // (velocities, and three a node) scratch
 };
 
 static void free_work(MbSolverWork *w) {
@@ -42,6 +43,7 @@ static void free_work(MbSolverWork *w) {
   if (w->work) w->inner->free(w->work);
   mb_free(w->q);
   mb_free(w->at);
+  mb_free(w->y);
   mb_arena_free(&w->arena);
   mb_free(w);
 }
@@ -58,8 +60,9 @@ static MbSolverWork *create(const MbModel *model, int threads) {
   size_t nv = 0;
   w->inner->map->layout->size(model, &w->nq, &nv);
   w->q = mb_calloc(w->nq, sizeof *w->q), w->at = mb_calloc(w->nq, sizeof *w->at);
+  w->y = mb_calloc(nv + 3 * mb_model_points(model), sizeof *w->y);
   w->work = w->inner->create(model, threads);
-  if (w->work && w->q && w->at) {
+  if (w->work && w->q && w->at && w->y) {
     w->claimed = w->inner->claims->rows(w->work).n;
     return w;
   }
@@ -131,8 +134,20 @@ static bool reserve(MbSolverWork *w, size_t rows) {
   return w->inner->reserve(w->work, rows);
 }
 
+// Rows are as the solver has seen them where bodies are now.
+static void want_seen(const MbSolverWork *w, const MbRow *row) {
+  for (int end = 0; end < 2; end++) {
+    double seen[6];
+    if (row->body[end] >= w->model->nb) continue;
+    memcpy(seen, row->seen[end], sizeof seen);
+    w->inner->carry(w->work, row->body[end], row->H[end], seen, w->y);
+    assert(memcmp(seen, row->seen[end], sizeof seen) == 0 && "a row was carried at another place");
+  }
+}
+
 static bool responses(MbSolverWork *w, size_t k, const MbRow *const *row, double *W) {
   want_factor_now(w);
+  for (size_t i = 0; i < k; i++) want_seen(w, row[i]);
   assert(k <= w->reserved && "more rows than there is room for");
   return w->inner->responses(w->work, k, row, W);
 }
@@ -151,10 +166,10 @@ static void blocks(MbSolverWork *w, const double *B, double s, const double *v, 
   want_instant(w);
   w->inner->blocks(w->work, B, s, v, y);
 }
-static void carry(MbSolverWork *w, size_t body, const double wrench[6], double *y) {
+static void carry(MbSolverWork *w, size_t body, const double wrench[6], double *seen, double *y) {
   want_instant(w);
   assert(body < w->model->nb + mb_model_points(w->model));
-  w->inner->carry(w->work, body, wrench, y);
+  w->inner->carry(w->work, body, wrench, seen, y);
 }
 static void drift(MbSolverWork *w, double *a) {
   want_instant(w);

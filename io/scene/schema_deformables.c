@@ -375,7 +375,8 @@ static const char *const elastic_help[] = {
        .unit = "s",                                                                                          \
        .help = "in proportion to stiffness (Rayleigh's beta): a vibration of angular frequency w has the "   \
                "damping ratio beta w/2. A stress beta C : dE/dt beside the elastic one, with the stiffness " \
-               "C at rest and Green's strain E, so that rigid motions feel nothing; bending is not damped"}, \
+               "C at rest and Green's strain E, so that rigid motions feel nothing; bending of cloth has a " \
+               "damping of its own"},                                                                        \
   {                                                                                                          \
     "density", MB_TYPE_NUMBER, AT(MbDeformableSpec, density), .flags = MB_REQUIRED, .bound = MB_ABOVE,       \
                                                               .unit = "kg/m^3", .help = "at rest"            \
@@ -397,6 +398,10 @@ static const MbSchemaRow bending_rows[] = {
     {"stiffness", MB_TYPE_NUMBER, AT(MbBendingSpec, stiffness), .bound = MB_FROM, .unit = "J",
      .help = "energy of an area A on a cylinder of radius R: stiffness A / 2 R^2; absent: that of a plate, "
              "young thickness^3 / 12 (1 - poisson^2)"},
+    {"damping", MB_TYPE_NUMBER, AT(MbBendingSpec, damping), .bound = MB_FROM, .fallback = "0", .unit = "s",
+     .help = "in proportion to this stiffness, beside what `damping` of the material does to stretching: a "
+             "vibration by bending of angular frequency w has the damping ratio damping w/2. By the rates of "
+             "curvatures, so that rigid motions feel nothing; of model `isometric` alone"},
     {0}};
 static const MbSchemaObject bending = {.name = "bending",
                                        .help = "How cloth resists bending.",
@@ -507,6 +512,10 @@ static const MbSchemaRow rod_material_rows[] = {
     {"twisting", MB_TYPE_NUMBER, AT(MbDeformableSpec, twists), .bound = MB_ABOVE, .unit = "N m^2",
      .help = "moment by twist along its length, at most twice that of bending; absent: young pi radius^4 / 4 "
              "(1 + poisson)"},
+    {"damping", MB_TYPE_NUMBER, AT(MbDeformableSpec, damping), .bound = MB_FROM, .fallback = "0", .unit = "s",
+     .help =
+         "in proportion to stiffness (Rayleigh's beta) of stretching, bending and twisting: a vibration of "
+         "angular frequency w has the damping ratio beta w/2. Rigid motions feel nothing"},
     {"density", MB_TYPE_NUMBER, AT(MbDeformableSpec, density), .flags = MB_REQUIRED, .bound = MB_ABOVE,
      .unit = "kg/m^3", .help = "at rest"},
     {0}};

@@ -432,6 +432,7 @@ const Probe words_probes[] = {
     {"rod_material.poisson", CURVED, MATERIAL "/poisson=0.1", DIFFERS},
     {"rod_material.bending", ROD, MATERIAL "/bending=1", DIFFERS},
     {"rod_material.twisting", CURVED, MATERIAL "/twisting=0.03", DIFFERS},
+    {"rod_material.damping", ROD, MATERIAL "/damping=0.1", DIFFERS},
     {"rod_material.density", ROD, MATERIAL "/density=500", DIFFERS},
     {"spring_material.mass", SPRINGS, MATERIAL "/mass=7", DIFFERS},
     {"spring_material.stiffness", SPRINGS, MATERIAL "/stiffness=20", DIFFERS},
@@ -473,6 +474,7 @@ const Probe words_probes[] = {
     {"fibres.activation", FIBROUS, MATERIAL "/fibres/0/activation=0.7", DIFFERS},
     {"bending.model=*", CLOTH, MATERIAL "/bending/model='*'", DIFFERS},
     {"bending.stiffness", CLOTH, MATERIAL "/bending/stiffness=5", DIFFERS},
+    {"bending.damping", CLOTH, MATERIAL "/bending/damping=0.1", DIFFERS},
 
     // ---- forces
     {"force.damping", "", FORCE("'type':'damping','coefficient':3"), DIFFERS},

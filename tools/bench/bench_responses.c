@@ -44,6 +44,13 @@ static void random_rows(Rows *r) {
   }
 }
 
+// As where rows are made, before the factor.
+static void carry(Rows *r) {
+  for (size_t i = 0; i < r->k; i++)
+    for (int end = 0; end < 2; end++)
+      r->sim->solver->carry(r->sim->work, r->row[i].body[end], r->row[i].H[end], r->row[i].seen[end], r->x);
+}
+
 static bool prepare(Rows *r, Tree tree, size_t n, size_t k, MbSolverKind kind) {
   MbReport report = {0};
   const MbSolverSpec solver = {.kind = kind, .threads = 1, .dynamics = MB_RECURSIVE};
@@ -53,6 +60,7 @@ static bool prepare(Rows *r, Tree tree, size_t n, size_t k, MbSolverKind kind) {
   if (!r->W || !r->x || !r->sim->solver->reserve(r->sim->work, k)) return false;
   random_rows(r);
   mb_sim_kinematics(r->sim, r->sim->state.q, r->sim->state.v);
+  carry(r);
   return true;
 }
 
@@ -79,7 +87,7 @@ static void one_by_one(Rows *r) {
   for (size_t i = 0; i < r->k; i++) {
     memset(r->x, 0, r->sim->nv * sizeof *r->x);
     for (int end = 0; end < 2; end++)
-      solver->carry(r->sim->work, r->row[i].body[end], r->row[i].H[end], r->x);
+      solver->carry(r->sim->work, r->row[i].body[end], r->row[i].H[end], NULL, r->x);
     r->failed |= !solver->apply(r->sim->work, r->x, NULL, NULL);
   }
 }

@@ -96,7 +96,8 @@ static void blocks(MbSolverWork *work, const double *B, double s, const double *
   }
 }
 
-static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
+static void carry(MbSolverWork *work, size_t body, const double w[6], double *seen, double *y) {
+  (void)seen;
   double turned[6];
   mb_velocity_of_twist(&work->held.E[body], w, turned);
   for (size_t i = 0; i < 6; i++) y[6 * body + i] += turned[i];

@@ -70,7 +70,8 @@ static void gather(MbSolverWork *work, const double *f, double *y) { mb_tree_gat
 static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
   mb_tree_blocks(&work->tree, B, s, v, y);
 }
-static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
+static void carry(MbSolverWork *work, size_t body, const double w[6], double *seen, double *y) {
+  (void)seen;
   mb_tree_push(&work->tree, body, w, y);
 }
 static void drift(MbSolverWork *work, double *a) { mb_tree_drift(&work->tree, a); }

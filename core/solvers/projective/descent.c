@@ -128,7 +128,7 @@ static void row_weights(MbSolverWork *w, const MbRow *row, double weights[MB_PAI
   memset(y, 0, w->nv * sizeof *y);
   for (int end = 0; end < 2; end++) {
     if (row->body[end] != MB_WORLD && row->body[end] < mb_model_own(w->model))
-      w->inner->carry(w->work, row->body[end], row->H[end], y);
+      w->inner->carry(w->work, row->body[end], row->H[end], NULL, y);
     if (row->c[end] != 0) w->inner->map->along(w->work, row->v[end], row->c[end], y);
   }
   for (size_t k = 0; k < MB_PAIR_WEIGHTS; k++) {

@@ -2,7 +2,7 @@
 #ifndef MB_SOLVERS_PROJECTIVE_PD_ENGINE_H
 #define MB_SOLVERS_PROJECTIVE_PD_ENGINE_H
 
-#include "core/deformables/bending.h"
+#include "core/deformables/bending_damper.h"
 #include "core/deformables/fibres.h"
 #include "core/solvers/projective/assembly.h"
 #include "core/solvers/projective/pairs.h"
@@ -16,6 +16,14 @@ enum {
   MB_PD_PACK = 8
 }; // elements or nodes a thread at least; elements that are done together
 
+// What damps a part's bending: β/h, and what its stencils measured when the step began.
+typedef struct MbPdBends {
+  MbBendingDamper damper;
+  size_t first; // the part's first node among all
+  double weight;
+  double *before; // (stencils x measures)
+} MbPdBends;
+
 // A constant quadratic form ½ Σ Q_ij x_i·x_j: rows of all of Q; and what rest curvatures add to it.
 typedef struct MbPdForm {
   size_t n;
@@ -24,6 +32,9 @@ typedef struct MbPdForm {
   double *value;
   double *energy; // (n) of each row, where both are asked for
   MbBendingRest rest;
+  double *times; // (n) what rows are taken times in constant matrices, for what damps them: 1 + β/h
+  size_t nbends;
+  MbPdBends *bends;
 } MbPdForm;
 
 // What acts on a part's surface and its fibres (pd_loads.c), and of a step by triangles that wind blows at: f₀, C, the mean velocity and place at the start.
@@ -149,6 +160,14 @@ double mb_pd_potential(const MbPdEngine *engine, const double *q);
 bool mb_pd_form_make(MbPdEngine *engine, const MbPdSpec *spec); // false: out of memory
 void mb_pd_form_free(MbPdForm *form);
 size_t mb_pd_form_bytes(const MbPdForm *form);
+// What damps bending (pd_bending.c): made behind the form (false: out of memory); begins a step; what it adds to the step's energy at q, and
+// f (n x 3; NULL: not wanted) += its forces; one stencil where it is.
+bool mb_pd_bends_make(MbPdEngine *engine, const MbPdSpec *spec);
+void mb_pd_bends_free(MbPdForm *form);
+size_t mb_pd_bends_bytes(const MbPdForm *form);
+void mb_pd_bends_begin(MbPdEngine *engine, const double *q);
+double mb_pd_bends(const MbPdForm *form, const double *q, double *f);
+void mb_pd_bent(const MbPdBends *bends, size_t stencil, const double *q, bool curved, MbBent *bent);
 // What rest curvatures add to the energy at q; f (n x 3; NULL: not wanted) += its forces.
 double mb_pd_form_rest(const MbPdForm *form, const double *q, double *f);
 // w of a triangle that is curved at rest, and where its corners are.

@@ -83,7 +83,7 @@ bool mb_pd_form_make(MbPdEngine *engine, const MbPdSpec *spec) {
   }
   if (ok && any)
     ok = join_forms(&engine->form, spec, bending, spec->nodes) &&
-         join_rests(&engine->form.rest, spec, bending);
+         join_rests(&engine->form.rest, spec, bending) && mb_pd_bends_make(engine, spec);
   for (size_t k = 0; bending && k < spec->nparts; k++) mb_bending_free(&bending[k]);
   mb_free(bending);
   return ok;
@@ -95,6 +95,7 @@ void mb_pd_form_free(MbPdForm *form) {
   mb_free(form->value);
   mb_free(form->energy);
   mb_bending_rest_free(&form->rest);
+  mb_pd_bends_free(form);
   *form = (MbPdForm){0};
 }
 
@@ -102,7 +103,7 @@ size_t mb_pd_form_bytes(const MbPdForm *form) {
   return form->n ? (form->n + 2) * sizeof *form->start + form->n * sizeof *form->energy +
                        form->start[form->n] * (sizeof *form->column + sizeof *form->value) +
                        form->rest.count * (3 * sizeof(uint32_t) + sizeof(size_t) + sizeof(double)) +
-                       form->rest.entries * (sizeof(uint32_t) + sizeof(double))
+                       form->rest.entries * (sizeof(uint32_t) + sizeof(double)) + mb_pd_bends_bytes(form)
                  : 0;
 }
 
@@ -189,6 +190,7 @@ static void add_bending(MbPdEngine *engine, const double *q, double *b) {
   Job job = {.engine = engine, .q = q, .b = b};
   mb_parallel_ranges(engine->threads, engine->form.n, MB_PD_GRAIN, form_range, &job);
   if (engine->form.rest.count) mb_pd_form_rest(&engine->form, q, b);
+  mb_pd_bends(&engine->form, q, b);
 }
 
 // ---- forces -----------------------------------------------------------------------------------------------
@@ -293,6 +295,7 @@ void mb_pd_stress_write(MbPdEngine *engine, const double *dual) {
 }
 
 void mb_pd_local_begin(MbPdEngine *engine, const double *q) {
+  mb_pd_bends_begin(engine, q);
   for (size_t k = 0; k < engine->nblocks; k++) {
     MbPdBlock *block = &engine->block[k];
     const size_t stride = block->gradient.stride;
@@ -427,7 +430,7 @@ static double energy_of(const MbPdEngine *engine, const double *q, bool stepping
 
 double mb_pd_energy(const MbPdEngine *engine, const double *q) { return energy_of(engine, q, false); }
 double mb_pd_potential(const MbPdEngine *engine, const double *q) {
-  return energy_of(engine, q, true) + mb_pd_loads(engine, q, NULL);
+  return energy_of(engine, q, true) + mb_pd_bends(&engine->form, q, NULL) + mb_pd_loads(engine, q, NULL);
 }
 
 void mb_pd_measure(const MbPdEngine *engine, size_t part, const double *q, double *volume, double *strain) {

@@ -72,7 +72,7 @@ static void fill_values(const MbPdEngine *engine, const size_t *slot, double *va
   for (size_t i = 0; i < form->n; i++)
     for (size_t k = form->start[i]; k < form->start[i + 1]; k++)
       if (form->column[k] <= i && number[i] != MB_NONE && number[form->column[k]] != MB_NONE)
-        value[slot[next++]] += h2 * form->value[k];
+        value[slot[next++]] += h2 * form->times[i] * form->value[k];
 }
 
 // ---- nodes that are placed along some axes ------------------------------------------------------------------

@@ -85,6 +85,7 @@ double mb_pd_evaluate(MbPdEngine *engine, const double *q, double *f) {
     mb_parallel_ranges(engine->threads, engine->form.n, MB_PD_GRAIN, bending_range, &job);
     energy += mb_sum_of(engine->form.energy, engine->form.n);
     if (engine->form.rest.count) energy += mb_pd_form_rest(&engine->form, q, f);
+    energy += mb_pd_bends(&engine->form, q, f);
   }
   energy += mb_pd_loads(engine, q, f);
   engine->stats.collect += collected;

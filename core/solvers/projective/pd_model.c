@@ -54,6 +54,7 @@ static MbPdPart part_of(const MbDeformable *of, bool still) {
                     .thickness = e->thickness,
                     .bending = e->bending,
                     .bending_stiffness = e->bending_stiffness,
+                    .bending_damping = still ? 0 : e->bending_damping,
                     .stiffness = e->stiffness,
                     .damping = still ? 0 : e->damping,
                     .by_strain = e->law == MB_LAW_STRAIN,

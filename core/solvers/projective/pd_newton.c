@@ -275,6 +275,30 @@ static void add_rest(const MbPdEngine *engine, const double *q, Kind kind) {
   }
 }
 
+// Of what damps bending β/h (∂z/∂x ∂z/∂xᵀ + (z − z₀) ∂²z/∂x²), and the second part only where H is to be exact.
+static void add_bends(const MbPdEngine *engine, const MbPdBends *bends, const double *q, Kind kind) {
+  const MbBendingDamper *const damper = &bends->damper;
+  MbBent bent;
+  for (size_t s = 0; s < damper->count; s++) {
+    const uint32_t *const node = damper->node + damper->first[s];
+    mb_pd_bent(bends, s, q, kind == EXACT, &bent);
+    for (size_t a = 0; a < bent.nodes; a++)
+      for (size_t b = 0; b <= a; b++) {
+        double K[9] = {0}, B[9];
+        for (size_t m = 0; m < bent.measures; m++) {
+          const double away = bent.z[m] - bends->before[bent.measures * s + m];
+          const double *const za = mb_bent_slope(&bent, m, a), *const zb = mb_bent_slope(&bent, m, b);
+          for (size_t c = 0; c < 9; c++) K[c] += za[c / 3] * zb[c % 3];
+          if (kind != EXACT) continue;
+          mb_bent_second(&bent, m, a, b, B);
+          for (size_t c = 0; c < 9; c++) K[c] += away * B[c];
+        }
+        add_pair(engine, (uint32_t)bends->first + node[a], (uint32_t)bends->first + node[b], bends->weight, K,
+                 a != b);
+      }
+  }
+}
+
 // What acts on surfaces: minus the second derivatives of P V where they are to be exact, and C/9h of the wind, which has no negative eigenvalues.
 static void add_surface(MbPdEngine *engine, const MbPdLoaded *s, const double *q, Kind kind) {
   const MbElementSurface *of = s->of;
@@ -379,9 +403,10 @@ static bool factor(MbPdEngine *engine, const double *q, Kind kind) {
       if (form->column[k] > i || engine->number[i] == MB_NONE || engine->number[form->column[k]] == MB_NONE)
         continue;
       double *to = newton->B + 9 * newton->slot[next++];
-      for (size_t c = 0; c < 3; c++) to[4 * c] += form->value[k];
+      for (size_t c = 0; c < 3; c++) to[4 * c] += (kind == CONSTANT ? form->times[i] : 1) * form->value[k];
     }
   add_rest(engine, q, kind);
+  for (size_t k = 0; k < form->nbends && kind != CONSTANT; k++) add_bends(engine, &form->bends[k], q, kind);
   for (size_t i = 0; i < engine->nloaded; i++) {
     add_surface(engine, &engine->loaded[i], q, kind);
     add_fibres(engine, &engine->loaded[i], q, kind);

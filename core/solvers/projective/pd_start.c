@@ -55,7 +55,7 @@ bool mb_pd_lead(MbPdEngine *engine) {
   if (!(largest > MB_PD_LITTLE)) return true;
   for (size_t n = 0; n < engine->nfree && engine->form.n; n++) {
     mb_pd_form_row(&engine->form, engine->node[n], e, sum);
-    mb_vec3_sub(engine->r + 3 * n, engine->r + 3 * n, sum);
+    mb_vec3_add_scaled(engine->r + 3 * n, engine->r + 3 * n, -engine->form.times[engine->node[n]], sum);
   }
   if (engine->newton) {
     if (!mb_pd_newton_factor_constant(engine)) return false;

@@ -24,6 +24,7 @@ typedef struct MbPdPart {
   double thickness;                // m, triangles; of a rod's tetrahedra what their volumes are taken times
   MbBendingKind bending;           // triangles
   double bending_stiffness;        // J
+  double bending_damping;          // s, of cloth and rods
   double stiffness, damping;       // N/m, N s/m of edges; of tetrahedra and triangles `damping` is β, s
   bool by_strain;                  // the stiffness is in N, of a strain
   const MbElementSurface *surface; // what acts on it; NULL: nothing

@@ -324,10 +324,10 @@ static void gather(MbSolverWork *w, const double *f, double *y) { w->inner->gath
 static void blocks(MbSolverWork *w, const double *B, double s, const double *v, double *y) {
   w->inner->blocks(w->work, B, s, v, y);
 }
-static void carry(MbSolverWork *w, size_t body, const double wrench[6], double *y) {
+static void carry(MbSolverWork *w, size_t body, const double wrench[6], double *seen, double *y) {
   const size_t nb = w->model->nb;
   if (body < nb)
-    w->inner->carry(w->work, body, wrench, y);
+    w->inner->carry(w->work, body, wrench, seen, y);
   else
     mb_vec3_add(y + w->nv + 3 * (body - nb), y + w->nv + 3 * (body - nb), wrench + 3);
 }

@@ -186,7 +186,7 @@ static bool fill_response(MbTies *ties, MbSolverWork *work) {
   for (size_t c = 0; c < 6 * ties->nbodies; c++) {
     double e[6] = {0}, *along = ties->along + c * nv;
     e[c % 6] = 1;
-    work->inner->carry(work->work, ties->body[c / 6], e, along);
+    work->inner->carry(work->work, ties->body[c / 6], e, NULL, along);
     memcpy(ties->column + c * nv, along, nv * sizeof *along);
     fine &= work->inner->apply(work->work, ties->column + c * nv, NULL, NULL);
   }

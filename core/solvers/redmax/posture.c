@@ -10,8 +10,9 @@ void mb_posture_wrench(const MbPosture *posture, size_t body, const double w[6],
 
 void mb_posture_gather(MbPosture *posture, const double *f, double *y) { posture_gather(posture, f, y); }
 
-void mb_posture_carry(MbPosture *posture, size_t body, const double w[6], double *y) {
+void mb_posture_carry(MbPosture *posture, size_t body, const double w[6], double *seen, double *y) {
   Screw F = wrench_to_world(posture, body, screw_at(w, 0));
+  if (seen) put_screw(seen, 0, F);
   for (size_t b = body; b != MB_WORLD; b = posture->model->parent[b]) {
     joint_forces(posture, b, F, y);
     F = move_wrench(F, posture->work->stand[b].r);

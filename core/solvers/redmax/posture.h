@@ -18,12 +18,13 @@ typedef struct MbPosture {
 
 void mb_posture_wrench(const MbPosture *posture, size_t body, const double w[6],
                        double F[6]); // of C in C axes: of O in the world's
-void mb_posture_twists(MbPosture *posture, const double *v, double *phi);             // φ = J v
-void mb_posture_bias(MbPosture *posture, double *f);                                  // f −= M J̇ v
-void mb_posture_drift(MbPosture *posture, double *a);                                 // a = J̇ v
-void mb_posture_gather(MbPosture *posture, const double *f, double *y);               // y = Jᵀ f
-void mb_posture_carry(MbPosture *posture, size_t body, const double w[6], double *y); // y += Jᵀ w of one body
-void mb_posture_momentum(MbPosture *posture, const double *v, double *y);             // y = Jᵀ M J v
+void mb_posture_twists(MbPosture *posture, const double *v, double *phi); // φ = J v
+void mb_posture_bias(MbPosture *posture, double *f);                      // f −= M J̇ v
+void mb_posture_drift(MbPosture *posture, double *a);                     // a = J̇ v
+void mb_posture_gather(MbPosture *posture, const double *f, double *y);   // y = Jᵀ f
+// y += Jᵀ w of one body; `seen` (NULL: not wanted) takes w as mb_posture_wrench has it
+void mb_posture_carry(MbPosture *posture, size_t body, const double w[6], double *seen, double *y);
+void mb_posture_momentum(MbPosture *posture, const double *v, double *y); // y = Jᵀ M J v
 void mb_posture_blocks(MbPosture *posture, const double *B, double s, const double *v,
                        double *y); // y += s Jᵀ B J v
 // A = Jᵀ (M − a D − c K) J − a D_r − c K_r, D and K symmetrised; false with the body to blame where it is singular. `whole`

@@ -177,7 +177,8 @@ static bool apply(MbSolverWork *work, double *x, const double *aim, double *lamb
   return true;
 }
 
-static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
+static void carry(MbSolverWork *work, size_t body, const double w[6], double *seen, double *y) {
+  (void)seen;
   mb_tree_push(&work->tree, body, w, y);
 }
 static void drift(MbSolverWork *work, double *a) { mb_tree_drift(&work->tree, a); }

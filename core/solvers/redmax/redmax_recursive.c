@@ -98,8 +98,8 @@ static void blocks(MbSolverWork *work, const double *B, double s, const double *
   mb_posture_blocks(&work->posture, B, s, v, y);
 }
 
-static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
-  mb_posture_carry(&work->posture, body, w, y);
+static void carry(MbSolverWork *work, size_t body, const double w[6], double *seen, double *y) {
+  mb_posture_carry(&work->posture, body, w, seen, y);
 }
 static void drift(MbSolverWork *work, double *a) { mb_posture_drift(&work->posture, a); }
 static void multiply(MbSolverWork *work, const double *x, double *y) {

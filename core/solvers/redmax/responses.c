@@ -85,18 +85,17 @@ size_t mb_responses_bytes(const MbResponses *r) {
 
 void mb_responses_begin(MbResponses *r) { r->n = 0; }
 
-static void add_end(MbResponses *r, size_t row, size_t body, Screw F) {
+// Of O in world axes.
+static void add_end(MbResponses *r, size_t row, size_t body, const double F[6]) {
   End *end = &r->end[r->n++];
-  *end = (End){.body = (uint32_t)body, .row = (uint32_t)row};
-  memcpy(end->F, &F, sizeof end->F);
+  end->body = (uint32_t)body, end->row = (uint32_t)row;
+  memcpy(end->F, F, sizeof end->F);
 }
 
 void mb_responses_add(MbResponses *r, const MbPosture *posture, size_t row, size_t body, const double w[6]) {
   double F[6];
   mb_posture_wrench(posture, body, w, F);
-  Screw at_o;
-  memcpy(&at_o, F, sizeof at_o);
-  add_end(r, row, body, at_o);
+  add_end(r, row, body, F);
 }
 
 // A torque about the axis on the body, the opposite one on its parent.
@@ -107,9 +106,10 @@ bool mb_responses_add_along(MbResponses *r, const MbPosture *posture, size_t row
   const Vec s = posture->work->stand[body].s;
   const size_t p = r->links->model->parent[body];
   const double scaled = force / dot(s, s);
-  const Vec none = {0};
-  add_end(r, row, body, (Screw){scale(scaled, s), none});
-  if (p != MB_WORLD) add_end(r, row, p, (Screw){scale(-scaled, s), none});
+  const double own[6] = {scaled * s.x, scaled * s.y, scaled * s.z};
+  const double other[6] = {-scaled * s.x, -scaled * s.y, -scaled * s.z};
+  add_end(r, row, body, own);
+  if (p != MB_WORLD) add_end(r, row, p, other);
   return true;
 }
 
@@ -384,7 +384,7 @@ bool mb_responses_of_rows(MbResponses *r, const MbPosture *posture, size_t k, co
   mb_responses_begin(r);
   for (size_t i = 0; i < k; i++)
     for (int end = 0; end < 2; end++) {
-      if (row[i]->body[end] != MB_WORLD) mb_responses_add(r, posture, i, row[i]->body[end], row[i]->H[end]);
+      if (row[i]->body[end] != MB_WORLD) add_end(r, i, row[i]->body[end], row[i]->seen[end]);
       if (row[i]->c[end] != 0 && !mb_responses_add_along(r, posture, i, row[i]->v[end], row[i]->c[end]))
         return false;
     }

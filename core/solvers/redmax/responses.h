@@ -25,7 +25,7 @@ bool mb_responses_add_along(MbResponses *responses, const MbPosture *posture, si
                             double force);
 // W (k x k) at the last factor
 void mb_responses_solve(MbResponses *responses, const MbPosture *posture, size_t k, double *W);
-// The same for rows of constraints; false where one is about a coordinate of another joint than a hinge.
+// The same for rows of constraints, as mb_posture_carry has seen them; false where one is about a coordinate of another joint than a hinge.
 bool mb_responses_of_rows(MbResponses *responses, const MbPosture *posture, size_t k, const MbRow *const *row,
                           double *W);
 

@@ -69,7 +69,6 @@ static void see(void *context, const MbContactProblem *problem) {
   double *y = mb_calloc(sim->width, sizeof *y), *column = mb_calloc(problem->n, sizeof *column), most = 0;
   for (size_t e = 0; e < seen->values; e++) most = fmax(most, fabs(W->value[e]));
   for (size_t i = 0; i < problem->n; i++) {
-    double ignored = 0;
     memset(y, 0, sim->width * sizeof *y);
     memset(column, 0, problem->n * sizeof *column);
     mb_row_spread(&c->set, c->slot[i], 1, y);
@@ -79,7 +78,7 @@ static void see(void *context, const MbContactProblem *problem) {
       column[W->index[e]] = W->value[e];
     }
     for (size_t j = 0; j < problem->n; j++) {
-      const double wanted = mb_row_rate(&c->set, c->slot[j], y, &ignored);
+      const double wanted = mb_row_rate(&c->set, c->slot[j], y);
       seen->worst = fmax(seen->worst, fabs(column[j] - wanted) / most);
     }
   }

@@ -115,17 +115,18 @@ static void drop(Problem *p) {
 }
 
 // Gᵀ of one row
-static void spread(const Problem *p, const MbRow *row, double *y) {
+static void spread(const Problem *p, MbRow *row, double *y) {
   const MbSolverOps *solver = p->sim->solver;
   memset(y, 0, p->sim->nv * sizeof *y);
   for (int end = 0; end < 2; end++) {
-    if (row->body[end] != MB_WORLD) solver->carry(p->sim->work, row->body[end], row->H[end], y);
+    if (row->body[end] != MB_WORLD)
+      solver->carry(p->sim->work, row->body[end], row->H[end], row->seen[end], y);
     if (row->c[end] != 0) solver->map->along(p->sim->work, row->v[end], row->c[end], y);
   }
 }
 
 // W by a solution for every row
-static void one_by_one(const Problem *p, double *W) {
+static void one_by_one(Problem *p, double *W) {
   static double G[ROWS][MOST];
   const size_t nv = p->sim->nv;
   double x[MOST];
@@ -141,7 +142,9 @@ static void one_by_one(const Problem *p, double *W) {
   }
 }
 
-static bool at_once(const Problem *p, double *W) {
+static bool at_once(Problem *p, double *W) {
+  double y[MOST];
+  for (size_t i = 0; i < ROWS; i++) spread(p, &p->row[i], y); // the solver sees them
   return p->sim->solver->responses(p->sim->work, ROWS, p->picked, W);
 }
 

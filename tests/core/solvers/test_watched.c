@@ -41,19 +41,35 @@ Test(watched, products_before_any_kinematics_are_caught, .signal = SIGABRT) {
 Test(watched, rows_that_are_solved_for_with_the_factor_of_another_place_are_caught, .signal = SIGABRT) {
   TestRun run = test_run("tree", SPRUNG);
   const MbSim *sim = run.sim;
-  const MbRow row = {.body = {0, MB_WORLD}, .H = {{0, 1, 0, 0, 0, 0}}};
+  MbRow row = {.body = {0, MB_WORLD}, .H = {{0, 1, 0, 0, 0, 0}}};
   const MbRow *rows[] = {&row};
   double W = 0;
   size_t blame = 0;
   cr_assert(sim->solver->reserve(sim->work, 1));
   cr_assert(sim->solver->factor(sim->work, &sim->x, 0, 0, false, &blame));
+  sim->solver->carry(sim->work, 0, row.H[0], row.seen[0], sim->r);
   cr_assert(sim->solver->responses(sim->work, 1, rows, &W));
   run.sim->state.q[0] += 0.1;
   mb_sim_kinematics(run.sim, sim->state.q, sim->state.v);
   sim->solver->responses(sim->work, 1, rows, &W);
 }
 
+Test(watched, rows_that_were_carried_at_another_place_are_caught, .signal = SIGABRT) {
+  TestRun run = test_run("tree", SPRUNG);
+  const MbSim *sim = run.sim;
+  MbRow row = {.body = {0, MB_WORLD}, .H = {{0, 1, 0, 0, 0, 0}}};
+  const MbRow *rows[] = {&row};
+  double W = 0;
+  size_t blame = 0;
+  cr_assert(sim->solver->reserve(sim->work, 1));
+  sim->solver->carry(sim->work, 0, row.H[0], row.seen[0], sim->r);
+  run.sim->state.q[0] += 0.1;
+  mb_sim_kinematics(run.sim, sim->state.q, sim->state.v);
+  cr_assert(sim->solver->factor(sim->work, &sim->x, 0, 0, false, &blame));
+  sim->solver->responses(sim->work, 1, rows, &W);
+}
+
 Test(watched, a_body_that_there_is_not_is_caught, .signal = SIGABRT) {
   TestRun run = test_run("tree", SPRUNG);
-  run.sim->solver->carry(run.sim->work, run.model->nb, (double[6]){0}, run.sim->r);
+  run.sim->solver->carry(run.sim->work, run.model->nb, (double[6]){0}, NULL, run.sim->r);
 }

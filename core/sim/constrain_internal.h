@@ -69,6 +69,7 @@ struct MbConstraining {
   MbContactWork work;
   MbContactAnswer answer;
   double gives;                   // of `all`, which is on the diagonal so that pivots find W definite
+  double *aimed;                  // (room) b of the last solution of contacts, without what that gives way
   double told[MB_SOLVED_NUMBERS]; // of the step that is being made (sections.h)
   MbRubbing *rubbing;             // NULL: no joint has friction inside it
   double dry_work;                // that dry friction does in it

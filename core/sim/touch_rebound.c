@@ -167,7 +167,7 @@ static void find_rates(MbSim *sim, const double *v, MbReboundRates *rates) {
 
 // W λ of the last solution
 static double pushed(const MbConstraining *c, size_t i) {
-  return c->answer.w[i] - c->b[i] - c->soft[i] * c->answer.lambda[i];
+  return c->answer.w[i] - c->aimed[i] - c->soft[i] * c->answer.lambda[i];
 }
 
 // λᵀ( G v₀ + ½ W λ ) of each island

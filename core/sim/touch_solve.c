@@ -87,15 +87,53 @@ void mb_solved_commit(MbSim *sim) {
   all[MB_SOLVED_DEEPEST] = fmax(all[MB_SOLVED_DEEPEST], step[MB_SOLVED_DEEPEST]);
 }
 
-// pivots need a W that is definite, and a box on the ground has more corners than ways to move: a little goes on its diagonal, and more
-// where that does not do
+// How large what the diagonal gives is, of impulses λ − μ, beside what the rows ask for; μ may be NULL, for none.
+static double given(const MbConstraining *c, const double *lambda, const double *mu) {
+  double sum = 0;
+  for (size_t i = 0; i < c->n; i++) {
+    const double x = c->gives * c->all[i] * (lambda[i] - (mu ? mu[i] : 0));
+    sum += x * x;
+  }
+  const double size = size_of(c);
+  return size > 0 ? sqrt(sum) / size : 0;
+}
+
+// Takes from what the rows ask for what impulses μ, from the last step or solution, give way by the diagonal: where the solution is μ again
+// nothing gives way.
+static MbContactResult solve_about(MbConstraining *c, const MbContactProblem *problem, const double *mu) {
+  MbContactProblem about = *problem;
+  for (size_t i = 0; i < c->n; i++) c->aimed[i] = c->b[i] - (mu ? c->gives * c->all[i] * mu[i] : 0);
+  about.b = c->aimed;
+  return mb_contact_solve(c->touch_method, &c->work, &about, &c->answer);
+}
+
+// About the impulses of the last step, then about those just found until these stay: nothing gives way any more. Not where impulses are without
+// bounds, since nothing solves the problem.
+static MbContactResult solve_turns(MbConstraining *c, const MbContactProblem *problem) {
+  enum { TURNS = 4 };
+  static const double LITTLE = 1e-12, BOUNDED = 1e-4; // of what the rows ask for
+  const double *mu = given(c, c->from, NULL) < BOUNDED ? c->from : NULL;
+  MbContactResult result = solve_about(c, problem, mu);
+  for (int turn = 1; turn < TURNS && result == MB_CONTACT_SOLVED; turn++) {
+    const double *lambda = c->answer.lambda;
+    if (given(c, lambda, mu) <= LITTLE || !(given(c, lambda, NULL) < BOUNDED)) break;
+    memcpy(c->from, lambda, c->n * sizeof *c->from);
+    result = solve_about(c, problem, mu = c->from);
+  }
+  return result;
+}
+
+// Pivots need a W that is definite, and a box on the ground has more corners than ways to move: a little goes on its diagonal, and more
+// where that does not do. By turns it gives way to the change of impulses only (the method of proximal points), so that what lies does
+// not creep; where these are not solved, to all of them.
 static MbContactResult solve(MbConstraining *c, const MbContactProblem *problem, bool pivots) {
+  if (!pivots) return solve_about(c, problem, NULL);
   MbContactResult result = MB_CONTACT_NOT_CONVERGED;
   for (double gives = 1e-10; result == MB_CONTACT_NOT_CONVERGED && gives < 1e-4; gives *= 7) {
-    for (size_t i = 0; i < c->n && pivots; i++) c->soft[i] += (gives - c->gives) * c->all[i];
+    for (size_t i = 0; i < c->n; i++) c->soft[i] += (gives - c->gives) * c->all[i];
     c->gives = gives;
-    result = mb_contact_solve(c->touch_method, &c->work, problem, &c->answer);
-    if (!pivots) break;
+    result = solve_turns(c, problem);
+    if (result == MB_CONTACT_NOT_CONVERGED) result = solve_about(c, problem, NULL);
   }
   return result;
 }

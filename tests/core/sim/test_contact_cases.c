@@ -62,6 +62,29 @@ Test(contact_cases_long, a_pyramid_of_55_boxes_does_not_creep) {
   test_run_free(&run);
 }
 
+// Pivots want a W that is definite, which that of a box on four corners is not: what they add to it is no compliance.
+Test(contact_cases_long, a_box_by_pivots_does_not_creep_in_a_minute) {
+  static const char *const laws[] = {
+      "/contact={\"friction\": 0.5, \"cone\": \"pyramid\", \"sides\": 4}",
+      "/contact={\"friction\": 0.5, \"cone\": \"pyramid\", \"sides\": 16}",
+      "/contact={\"friction\": 0.5, \"cone\": \"box\", \"method\": \"pivoting\"}"};
+  static Text text;
+  begin(&text,
+        "\"gravity\": [4.5, 0.3, -9.81], \"time\": {\"step\": 0.01, \"steps\": 6000}, \"contact\": true");
+  ADD(&text, GROUND);
+  ADD(&text,
+      ", {\"name\": \"box\", \"density\": 500, \"shape\": {\"type\": \"box\", \"size\": [0.5, 0.5, 0.5]}, "
+      "\"pose\": {\"position\": [0, 0, 0.25]}}");
+  ADD(&text, "]}");
+  for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
+    TestRun run =
+        test_run(text.at, (const char *const[]){laws[k], k ? "/gravity=[4.8, 0.3, -9.81]" : NULL, NULL});
+    const double far = strays(&run, 6000);
+    cr_expect(far < 5e-9, "%s: it goes %g m", laws[k], far);
+    test_run_free(&run);
+  }
+}
+
 // Between a wall and a plate that is pressed against it: 2 μ F is 1.3 times the weight, or 0.9 of it.
 #define PRESSED(THING)                                                                                       \
   "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 6000}, \"parameters\": {\"share\": 1.3}, "           \

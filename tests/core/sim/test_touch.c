@@ -115,7 +115,7 @@ Test(touch, a_cube_that_is_thrown_flat_stops_after_the_discrete_distance_and_is_
 }
 
 // Along a direction of the tangents at angle φ to a corner, a pyramid of n sides holds cos(π/n)/cos(π/n − φ) of the friction: all of it at a
-// corner, the least of it half way between two. (Pivots want a W that is definite, and what that takes gives way by some 1e-8 m/s.)
+// corner, the least of it half way between two.
 Test(touch, pyramids_hold_between_corners_what_theory_says) {
   static const int sides[] = {4, 6, 8, 16};
   const double pi = acos(-1);
@@ -133,7 +133,7 @@ Test(touch, pyramids_hold_between_corners_what_theory_says) {
       begin(&run, incline, sets, 2);
       test_steps(run.sim, 100);
       const double *v = run.sim->state.v + run.model->v_first[1] + 3, speed = hypot(v[0], v[1]);
-      cr_expect(k % 2 ? speed > 1e-6 : speed < 1e-7, "%d sides, turned by %g: %s, %g m/s", sides[i], turn,
+      cr_expect(k % 2 ? speed > 1e-6 : speed < 2e-10, "%d sides, turned by %g: %s, %g m/s", sides[i], turn,
                 k % 2 ? "slips" : "sticks", speed);
       end(&run);
     }
@@ -158,7 +158,7 @@ Test(touch, cones_hold_along_the_diagonal_what_theory_says) {
       test_steps(run.sim, 100);
       // two contacts' corners lift where the block would tip: it is flat enough not to
       const double v = run.sim->state.v[run.model->v_first[1] + 3];
-      cr_expect(slips ? v > 1e-6 : fabs(v) < 1e-8, "%s, %s: %g m/s", cones[i].cone,
+      cr_expect(slips ? v > 1e-6 : fabs(v) < 1e-11, "%s, %s: %g m/s", cones[i].cone,
                 slips ? "slips" : "sticks", v);
       end(&run);
     }

@@ -13,11 +13,20 @@
 //
 // What flies changes its spin by no force (model/flight.h): its swing is in v but no part of Δ, as the flight takes it back.
 //
+// Of bodies that rows of joints lead on curves (`maximal`) these rows pull with what is no constant force: they are asked for a rate that is
+// opposite to the one before the step (claims.c), and so do no work over it, while Δ has a part of them that may be large. With Δ = Δ_f + Δ_j,
+// A Δ_f = h f along what joints leave free, and Δ_j by joints alone,
+//
+//     ΔE = λᵀ( G (v₀ + ½ Δ_j) + ½ W λ ) − ½ Δ_fᵀ A (Δ_f + Δ_j)                                                                       (2)
+//
+// whose first part takes the place of that in (1).
+//
 // Of Δ rows know G Δ. Whatever μ is,  ½ Δᵀ A Δ ≥ −μᵀ G Δ − ½ μᵀ W μ,  and the impulses that forces alone would call forth make this an
 // equality of what lies at rest: a pile would have ½ λᵀ W λ of it in (1) else. So that the problem is solved for G Δ, too, where the
 // first part of (1) is above 0.
 #include "core/sim/touch_rebound.h"
 #include "core/base/alloc.h"
+#include "core/sim/claims.h"
 #include "core/sim/constrain_internal.h"
 
 #include <string.h>
@@ -29,7 +38,7 @@ struct MbReboundIsland {
   double s;                // of the last solution
   double low, high;        // of s: which makes no energy (−1: none is known), which makes some
   double work_low, work_high;
-  bool done;
+  bool done, led; // led: along curves, by joints
 };
 
 // ---- room -------------------------------------------------------------------------------------------------
@@ -44,13 +53,14 @@ void mb_rebound_note(MbRebounds *r, size_t i, double part) {
 }
 
 static bool reserve(MbRebounds *r, size_t n) {
-  size_t room[5];
+  size_t room[6];
   if (n <= r->room) return true;
-  for (int i = 0; i < 5; i++) room[i] = r->room;
+  for (int i = 0; i < 6; i++) room[i] = r->room;
   size_t all = r->room;
   const bool fine = mb_grow(&r->asked, &room[0], n, sizeof *r->asked) &&
                     mb_grow(&r->before, &room[1], n, sizeof *r->before) &&
                     mb_grow(&r->forces, &room[2], n, sizeof *r->forces) &&
+                    mb_grow(&r->curved, &room[5], n, sizeof *r->curved) &&
                     mb_grow(&r->root, &room[3], n, sizeof *r->root) &&
                     mb_grow(&r->island, &room[4], n, sizeof *r->island) &&
                     mb_grow(&r->of, &all, n, sizeof *r->of);
@@ -59,18 +69,19 @@ static bool reserve(MbRebounds *r, size_t n) {
 }
 
 void mb_rebound_free(MbRebounds *r) {
-  void *const lists[] = {r->part,   r->asked, r->before, r->forces, r->root,
-                         r->island, r->of,    r->group,  r->holder, r->forced};
+  void *const lists[] = {r->part,  r->asked,  r->before, r->forces, r->root, r->island, r->of,
+                         r->group, r->holder, r->forced, r->led,    r->had,  r->curved};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) mb_free(lists[i]);
   *r = (MbRebounds){0};
 }
 
 size_t mb_rebound_bytes(const MbSim *sim, const MbRebounds *r) {
-  const size_t groups = r->group ? sim->width * (sizeof *r->forced + sizeof *r->group) +
-                                       (sim->model->nb + 1) * sizeof *r->holder
+  const size_t groups = r->group ? sim->width * (2 * sizeof *r->forced + sizeof *r->group) +
+                                       (sim->model->nb + 1) * sizeof *r->holder +
+                                       sim->solver->claims->rows(sim->work).n * sizeof *r->had
                                  : 0;
   return r->part_room * sizeof(double) +
-         r->room * (3 * sizeof(double) + 2 * sizeof(uint32_t) + sizeof *r->of) + groups;
+         r->room * (4 * sizeof(double) + 2 * sizeof(uint32_t) + sizeof *r->of) + groups;
 }
 
 // ---- islands ----------------------------------------------------------------------------------------------
@@ -78,11 +89,14 @@ size_t mb_rebound_bytes(const MbSim *sim, const MbRebounds *r) {
 // Trees, and the nodes of a deformable, move together: the group of each velocity is the first of their bodies, of points behind all.
 static bool find_groups(const MbSim *sim, MbRebounds *r) {
   const MbModel *model = sim->model;
+  const size_t claimed = sim->solver->claims->rows(sim->work).n;
   if (r->group) return true;
   r->group = mb_calloc(sim->width, sizeof *r->group);
   r->holder = mb_calloc(model->nb + 1, sizeof *r->holder);
   r->forced = mb_calloc(sim->width, sizeof *r->forced);
-  if (!r->group || !r->holder || !r->forced) return false;
+  r->led = mb_calloc(sim->width, sizeof *r->led);
+  r->had = mb_calloc(claimed, sizeof *r->had);
+  if (!r->group || !r->holder || !r->forced || !r->led || (claimed && !r->had)) return false;
   for (size_t k = 0; k < sim->width; k++) {
     size_t body = k < sim->nv ? sim->solver->map->layout->body(model, sim->nq + k) : model->nb;
     while (body < model->nb && model->parent[body] != MB_WORLD) body = model->parent[body];
@@ -155,14 +169,36 @@ static void leave_swing_out(const MbSim *sim, const double *v, size_t width, dou
   }
 }
 
-// G of the velocities at the step's start, and what forces change of it, of every row.
-static void find_rates(MbSim *sim, const double *v, MbReboundRates *rates) {
+// r->led ← ½ Δ_j: half of what joints alone change of v₀ for that to be asked of them which v has. False where there are none.
+static bool find_led(MbSim *sim, const double *v, const double *forced) {
+  MbRebounds *r = &sim->constraining->rebounds;
+  const size_t n = sim->model->any_flies && mb_claims_any(sim) ? sim->solver->claims->rows(sim->work).n : 0;
+  if (!n) return false;
+  for (size_t i = 0; i < sim->nv; i++) r->led[i] = sim->state.v[i] + v[i] - forced[i]; // with the swing
+  sim->solver->claims->speeds(sim->work, r->led, r->had);
+  sim->solver->claims->speeds(sim->work, v, sim->aim);
+  for (size_t k = 0; k < n; k++) sim->aim[k] -= r->had[k];
+  memset(r->led, 0, sim->width * sizeof *r->led);
+  if (!sim->solver->apply(sim->work, r->led, sim->aim, r->had)) return false;
+  for (size_t i = 0; i < sim->nv; i++) r->led[i] /= 2;
+  return true;
+}
+
+// G of the velocities at the step's start and half of what joints change of them, and what forces change of it, of every row.
+static bool find_rates(MbSim *sim, const double *v, MbReboundRates *rates) {
   const MbConstraining *c = sim->constraining;
   const MbRebounds *r = &c->rebounds;
   leave_swing_out(sim, v, mb_row_width(sim, &c->set), r->forced);
   rates(sim, sim->state.v, r->before);
   rates(sim, r->forced, r->forces);
   for (size_t i = 0; i < c->n; i++) r->forces[i] -= r->before[i];
+  if (!find_led(sim, v, r->forced)) return false;
+  rates(sim, r->led, r->curved);
+  for (size_t i = 0; i < c->n; i++) {
+    r->forces[i] -= 2 * r->curved[i];
+    r->before[i] += r->curved[i];
+  }
+  return true;
 }
 
 // W λ of the last solution
@@ -199,7 +235,12 @@ static bool find_rest(MbConstraining *c, size_t count, const MbReboundSolver *so
 static const double ROUNDING = 1e-12, // of the sizes of its terms: work that is none
     CLOSE = 1e-10;                    // of these: as near to none as it is looked for; of s
 
-static bool makes_energy(const MbReboundIsland *of) { return of->work - of->rest > ROUNDING * of->size; }
+// What joints' curves and swings leave of (2) has either sign, and is taken back by other blows: where there are any, as much is no gain.
+static const double CURVED = 2e-3;
+
+static bool makes_energy(const MbReboundIsland *of) {
+  return of->work - of->rest > (of->led ? CURVED : ROUNDING) * of->size;
+}
 
 // The next s to try: down from where energy is made by steps that grow, then between the two, along the chord but not at its ends.
 static double next_of(const MbReboundIsland *of) {
@@ -265,8 +306,10 @@ bool mb_rebound_settle(MbSim *sim, const MbContactOperator *W, const double *v, 
   if (!r->any) return true;
   if (!reserve(r, c->n) || !find_groups(sim, r)) return false;
   const size_t count = find_islands(sim, W);
-  find_rates(sim, v, rates);
+  const bool led = find_rates(sim, v, rates);
   for (size_t k = 0; k < count; k++) r->of[k] = (MbReboundIsland){.s = 1, .low = -1, .high = 1};
+  for (size_t i = 0; i < c->n && led; i++)
+    r->of[r->island[i]].led |= fabs(r->curved[i]) > CLOSE * fabs(r->before[i]);
   find_work(c, count);
   for (size_t k = 0; k < count; k++) more |= makes_energy(&r->of[k]);
   if (!more) return true;

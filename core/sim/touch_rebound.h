@@ -20,6 +20,8 @@ typedef struct MbRebounds {
   uint32_t *group;         // (width) what moves together: of each velocity; NULL: not known yet
   uint32_t *holder;        // (nb + 1) of each such group the first row about it
   double *forced;          // (width) velocities that forces make
+  double *curved;          // of each row: G of half of what joints alone change of velocities
+  double *led, *had;       // (width) that half; (claimed rows) rates of joints, and what pulls there
 } MbRebounds;
 
 // What solves the problem of the rows taken as it is now, from c->from, and leaves the answer in c->answer. False: it is no use going on.

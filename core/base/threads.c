@@ -32,7 +32,8 @@ static struct {
 
 // ---- waiting --------------------------------------------------------------------------------------------------
 
-static const int64_t PATIENCE = 15000; // ns that a thread looks for work before it sleeps
+// What a thread does alone between the tasks of a frame is shorter.
+static const int64_t PATIENCE = 60000; // ns that a thread looks for work before it sleeps
 
 static void pause_a_little(void) {
 #if defined(__x86_64__)

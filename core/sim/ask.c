@@ -22,7 +22,6 @@
 //     a rate       G w⁺ + ½ (G₁ − G) w = −ġ_t(t + h/2)          the second part where the half begins at the state
 //     soft         α λ = −(g + ρ h G w⁺ − θ h G w) − β G w⁺,  ρ = max(θ, ½); ½ in the second half
 //     second half  G (w⁺ − w) = 0                               of rows that have pushed in the first; soft ones as in the first
-//   stop           G v = 0 where a row of one way has pushed and v still goes beyond it; rows of both ways keep what they have
 //   end            G v⁺ = −ġ_t;  of an acceleration G (v⁺ − v′) = 0, v′ = v + 2 (w − v): `last` is G v′
 //   kinematic      G v = −ġ_t − γ g;  soft: α λ = −g − β G v
 #include "core/sim/ask_steps.h"
@@ -83,12 +82,6 @@ static MbAsked second_half(const MbAsking *asking, const MbAskRow *row) {
   return (MbAsked){.takes = true, .b = row->last, .size = row->size + fabs(row->gt)};
 }
 
-static MbAsked stop(const MbAskRow *row) {
-  const bool stops = row->one_way && row->pushed && row->rate < 0;
-  if (row->alpha > 0 || (row->one_way && !stops)) return (MbAsked){0};
-  return (MbAsked){.takes = true, .both_ways = true, .b = stops ? row->rate : 0, .size = row->size};
-}
-
 static MbAsked end(const MbAskRow *row) {
   if (row->alpha > 0 || (row->one_way && !row->pushed && !row->at_bound)) return (MbAsked){0};
   const double b = row->order == 2 ? row->rate - row->last : row->rate + row->gt;
@@ -123,8 +116,6 @@ static inline __attribute__((always_inline)) MbAsked ask(const MbAsking *asking,
     return mb_ask_half(asking, row);
   case MB_ASK_SECOND_HALF:
     return second_half(asking, row);
-  case MB_ASK_STOP:
-    return stop(row);
   case MB_ASK_END:
     return end(row);
   case MB_ASK_KINEMATIC:

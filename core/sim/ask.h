@@ -13,7 +13,6 @@ typedef enum MbAskOf {
   MB_ASK_POSITIONS,     // a move dq that closes gaps
   MB_ASK_HALF,          // w of a half step, in a pass of Newton's method
   MB_ASK_SECOND_HALF,   // the same of the half that ends a step
-  MB_ASK_STOP,          // v at a step's start, of which there is kept what was not stopped
   MB_ASK_END,           // v⁺ at the end of such a step
   MB_ASK_KINEMATIC      // v in the kinematic mode
 } MbAskOf;

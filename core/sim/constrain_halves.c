@@ -4,8 +4,8 @@
 // are the rows. The velocities at the end then satisfy the rows there, without a pull on positions. What rows ask for stands in ask.c.
 //
 // The second half of bridson_marino solves for soft rows only, with what hard ones leave free: these keep their rates until
-// the end. A unilateral row that stops its bodies must not throw them back: of the v in v⁺ = 2w − v and v⁺ = u + w − v
-// there is kept what was not stopped (mb_constrain_impact).
+// the end. A unilateral row that comes to press must not throw its bodies back:
+// such a step is made anew as one stage of first order (mb_constrain_struck).
 #include "core/sim/constrain_halves.h"
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
@@ -115,24 +115,6 @@ bool mb_constrain_struck(const MbSim *sim) {
     if (mb_rows_one_way(c, s) && (c->half[s] > 0 || c->force[s] > 0) && !(before[c->set.is[s].key] > 0))
       return true;
   return false;
-}
-
-MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *report) {
-  MbConstraining *c = sim->constraining;
-  bool any = false;
-  if (!c) return MB_OK;
-  for (size_t s = 0; s < c->set.n; s++) any |= mb_rows_one_way(c, s) && c->half[s] > 0;
-  *moved = any;
-  if (!any) return MB_OK;
-
-  mb_sim_kinematics(sim, sim->state.q, v);
-  mb_sim_follow(sim, NULL, v);
-  MbStatus status = factor(sim, report);
-  if (status != MB_OK) return status;
-  mb_rows_make(sim, sim->state.q, sim->start, sim->state.t, 0);
-  const MbAsking asking = mb_asking(sim, MB_ASK_STOP);
-  any = mb_rows_ask(sim, &asking, v, NULL) > 0;
-  return any ? mb_rows_solve(sim, MB_JUMPS, sim->state.t, 0, v, report) : MB_OK;
 }
 
 MbStatus mb_constrain_agree(MbSim *sim, double t, const double *made, bool factored, double *v,

@@ -17,9 +17,6 @@ MbStatus mb_constrain_keep(MbSim *sim, const double *v, const double *w, double 
 const char *mb_constrain_widest(const MbSim *sim, double *gap);
 // Whether a hard unilateral row has pressed in the step so far that did not press in the one before.
 bool mb_constrain_struck(const MbSim *sim);
-// Takes from the velocities v at the start what unilateral rows that the step has come to stop. Where there are such rows the bodies
-// and the factor of A are then there: *moved.
-MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *report);
 // Ends a step at t + h as mb_constrain_agree does; forces are those that the whole step has taken.
 MbStatus mb_constrain_end(MbSim *sim, const double *made, bool factored, double *v, MbReport *report);
 // Takes the velocities nearest to v that satisfy the constraints at (q1, t); A is factored there, or will be. Rows that prescribe

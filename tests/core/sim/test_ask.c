@@ -101,17 +101,13 @@ Test(ask, a_half_step_ends_where_its_gap_has_shrunk) {
   near("rate from the start", velocity_after(&start, &rate, &lambda), -0.3 - (2.5 - 3 + 0.5) / 2);
 }
 
-Test(ask, what_has_pushed_stops_and_ends_at_rest) {
-  const MbAsking stop = asking_of(MB_ASK_STOP), end = asking_of(MB_ASK_END);
+Test(ask, what_has_pushed_ends_at_rest) {
+  const MbAsking end = asking_of(MB_ASK_END);
   MbAskRow row = {.one_way = true, .rate = -3};
-  cr_expect_not(mb_ask(&stop, &row).takes);
   cr_expect_not(mb_ask(&end, &row).takes);
   row.pushed = true;
   double lambda;
-  near("stopped", velocity_after(&stop, &row, &lambda), 0);
   near("at the end", velocity_after(&end, &row, &lambda), 0);
-  row.one_way = false;
-  near("both ways", velocity_after(&stop, &row, &lambda), -3);
   const MbAskRow made = {.order = 2, .rate = 4, .last = 3.5};
   near("an acceleration has made it", velocity_after(&end, &made, &lambda), 3.5);
 }

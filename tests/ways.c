@@ -98,3 +98,20 @@ double test_largest(const double *x, size_t n) {
   for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
   return most;
 }
+
+void test_slopes_of_damping(MbSim *sim, int deformable, const char *name, double times) {
+  enum { MOST = 360 };
+  static double D[MOST * MOST], K[MOST * MOST], wanted[MOST * MOST];
+  const MbForce *force = test_elements_of(sim->model, deformable);
+  TestWay ways[MOST];
+  const size_t n = test_ways(sim->model, deformable, ways, MOST);
+  test_disturb(sim);
+  test_evaluate(sim, force, true);
+  test_ways_blocks(sim->model, sim->x.D, ways, n, D);
+  test_ways_blocks(sim->model, sim->x.K, ways, n, K);
+  cr_assert_gt(test_largest(D, n * n), 1);
+  for (size_t j = 0; j < n; j++) test_differ(sim, force, ways, n, j, false, wanted);
+  test_near(name, D, wanted, n * n, TEST_CLOSE * (1 + test_largest(D, n * n)));
+  for (size_t j = 0; j < n; j++) test_differ(sim, force, ways, n, j, true, wanted);
+  test_near(name, K, wanted, n * n, times * TEST_CLOSE * (1 + test_largest(K, n * n)));
+}

@@ -27,5 +27,8 @@ double test_differ(MbSim *sim, const MbForce *force, const TestWay *ways, size_t
 double test_largest(const double *x, size_t n);
 // The force of a deformable's elements.
 const MbForce *test_elements_of(const MbModel *model, int deformable);
+// Throws the nodes of a deformable out of their places and checks that D and K of its elements are the slopes of their force by velocities
+// and by places; K to so many times TEST_CLOSE of its largest entry.
+void test_slopes_of_damping(MbSim *sim, int deformable, const char *name, double times);
 
 #endif

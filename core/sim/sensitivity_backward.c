@@ -97,13 +97,6 @@ static bool make(Backward *b, int64_t steps, size_t memory) {
   return true;
 }
 
-static void copy(const MbSim *sim, MbState *to, const MbState *from) {
-  to->t = from->t, to->step = from->step;
-  memcpy(to->q, from->q, sim->nq * sizeof *to->q);
-  memcpy(to->v, from->v, sim->nv * sizeof *to->v);
-  memcpy(to->memory, from->memory, sim->nm * sizeof *to->memory);
-}
-
 // ---- frames ---------------------------------------------------------------------------------------------------------
 
 static double sum_of(const double *x, const double *y, size_t n) {
@@ -280,7 +273,7 @@ static MbStatus over_reel(Backward *b, int64_t begin, int64_t end, MbReport *rep
 
 static void restore(Backward *b, size_t at) {
   MbSim *sim = b->g->sim;
-  copy(sim, &sim->state, &b->kept[at]);
+  mb_sensitivity_copy(sim, &sim->state, &b->kept[at]);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
 }
 
@@ -311,7 +304,7 @@ static MbStatus back_over(Backward *b, size_t at, int64_t begin, int64_t end, Mb
     for (int64_t i = begin; i < middle && status == MB_OK; i++) status = step_on(b, report);
     if (status != MB_OK) return status;
     if (reels > 1 && left) {
-      copy(b->g->sim, &b->kept[at + 1], &b->g->sim->state);
+      mb_sensitivity_copy(b->g->sim, &b->kept[at + 1], &b->g->sim->state);
       status = back_over(b, at + 1, middle, end, report);
     } else {
       status = over_reel(b, middle, end, report);
@@ -329,7 +322,7 @@ MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
   if (g->by_steps) return mb_error(report, MB_SCENE, "", "no way back through these steps: %s", g->by_steps);
   if (!make(&b, steps, memory)) return mb_no_memory(report, "derivatives backwards");
   memset(out, 0, g->count * sizeof *out);
-  copy(sim, &b.kept[0], &sim->state);
+  mb_sensitivity_copy(sim, &b.kept[0], &sim->state);
   MbStatus status = back_over(&b, 0, 0, steps, report);
   if (stepped) *stepped = b.stepped;
   if (status == MB_OK) status = add_frame(&b, b.kept[0].q, b.kept[0].v, b.kept[0].t, 0, report);

@@ -6,6 +6,8 @@
 #include "core/sim/newton.h"
 #include "core/sim/sensitivity.h"
 
+#include <string.h>
+
 // How the state changes with one of the numbers.
 typedef struct MbSlope {
   MbSim *less, *more;
@@ -31,6 +33,13 @@ struct MbSensitivity {
   MbArena arena;
 };
 
+// Copies a state of the simulation's sizes.
+static inline void mb_sensitivity_copy(const MbSim *sim, MbState *to, const MbState *from) {
+  to->t = from->t, to->step = from->step;
+  memcpy(to->q, from->q, sim->nq * sizeof *to->q);
+  memcpy(to->v, from->v, sim->nv * sizeof *to->v);
+  memcpy(to->memory, from->memory, sim->nm * sizeof *to->memory);
+}
 // δq, a motion in the axes of the velocities, and δv between two states, `span` apart in what moves them, at the simulation's own. False where
 // one of the three is far from the others, as the axes of a body free in space are where two of its moments change places.
 bool mb_slope_between(const MbSensitivity *g, const MbState *less, const MbState *more, double span,

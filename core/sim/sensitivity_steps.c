@@ -83,17 +83,10 @@ bool mb_slope_between(const MbSensitivity *g, const MbState *less, const MbState
   return true;
 }
 
-static void copy(const MbSim *sim, MbState *to, const MbState *from) {
-  to->t = from->t, to->step = from->step;
-  memcpy(to->q, from->q, sim->nq * sizeof *to->q);
-  memcpy(to->v, from->v, sim->nv * sizeof *to->v);
-  memcpy(to->memory, from->memory, sim->nm * sizeof *to->memory);
-}
-
 // A step of `at` from the state before, moved by `way` along a slope (NULL: not at all).
 static MbStatus step_from(MbSensitivity *g, MbSim *at, const MbSlope *along, double way) {
   MbReport own = {0}; // the run itself tells what is to be told
-  copy(g->sim, &at->state, &g->before);
+  mb_sensitivity_copy(g->sim, &at->state, &g->before);
   if (along) {
     mb_sim_advance(at, at->state.q, way, along->q);
     for (size_t i = 0; i < at->nv; i++) at->state.v[i] += way * along->v[i];
@@ -149,7 +142,7 @@ typedef struct Pair {
 static MbStatus across(MbSensitivity *g, const Pair *pair, Change *change, bool *parted) {
   const MbState *run = &g->sim->state;
   MbStatus status = step_from(g, pair->less, pair->along, -pair->way);
-  if (status == MB_OK) copy(g->sim, &g->side, &pair->less->state);
+  if (status == MB_OK) mb_sensitivity_copy(g->sim, &g->side, &pair->less->state);
   if (status == MB_OK) status = step_from(g, pair->more, pair->along, pair->way);
   if (status != MB_OK) return status;
   const MbState *less = &g->side, *more = &pair->more->state;
@@ -237,7 +230,7 @@ static MbStatus differentiate(MbSensitivity *g, size_t k, MbReport *report) {
 }
 
 MbStatus mb_steps_step(MbSensitivity *g, MbReport *report) {
-  copy(g->sim, &g->before, &g->sim->state);
+  mb_sensitivity_copy(g->sim, &g->before, &g->sim->state);
   MbStatus status = mb_sim_step(g->sim, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = differentiate(g, k, report);
   return status;

@@ -72,19 +72,36 @@ static double measure(const MbModel *model, const MbSensitivityNumber *numbers, 
   return best;
 }
 
-static bool of_integrator(const char *integrator, double six) {
+// The chain, and with a little less and more of each number.
+typedef struct Models {
+  MbModel *model, *less[MOST], *more[MOST];
   MbSensitivityNumber numbers[MOST];
-  MbModel *less[MOST], *more[MOST], *model = make(integrator, -1, 0);
-  bool fine = model, met = true;
+} Models;
+
+static bool make_all(const char *integrator, Models *of) {
+  of->model = make(integrator, -1, 0);
+  bool fine = of->model;
   for (int k = 0; k < MOST; k++) {
-    less[k] = make(integrator, k, -MOVE), more[k] = make(integrator, k, MOVE);
-    numbers[k] = (MbSensitivityNumber){"a number", less[k], more[k], MOVE};
-    fine = fine && less[k] && more[k];
+    of->less[k] = make(integrator, k, -MOVE), of->more[k] = make(integrator, k, MOVE);
+    of->numbers[k] = (MbSensitivityNumber){"a number", of->less[k], of->more[k], MOVE};
+    fine = fine && of->less[k] && of->more[k];
   }
-  const double alone = fine ? measure(model, numbers, 0) : NAN;
+  return fine;
+}
+
+static void free_all(Models *of) {
+  for (int k = 0; k < MOST; k++) mb_model_free(of->less[k]), mb_model_free(of->more[k]);
+  mb_model_free(of->model);
+}
+
+static bool of_integrator(const char *integrator, double six) {
+  Models of;
+  const bool fine = make_all(integrator, &of);
+  bool met = true;
+  const double alone = fine ? measure(of.model, of.numbers, 0) : NAN;
   printf("  %s, %d links: a step takes %.1f us\n", integrator, LINKS, 1e6 * alone / STEPS);
   for (int i = 0; i < COUNT && fine; i++) {
-    const double runs = measure(model, numbers, counts[i]) / alone;
+    const double runs = measure(of.model, of.numbers, counts[i]) / alone;
     char what[40];
     snprintf(what, sizeof what, "%d number%s", counts[i], counts[i] == 1 ? "" : "s");
     if (counts[i] == 6)
@@ -92,8 +109,7 @@ static bool of_integrator(const char *integrator, double six) {
     else
       printf("    %-12s %9.2f runs\n", what, runs);
   }
-  for (int k = 0; k < MOST; k++) mb_model_free(less[k]), mb_model_free(more[k]);
-  mb_model_free(model);
+  free_all(&of);
   return fine && met;
 }
 
@@ -133,21 +149,16 @@ static double measure_back(const MbModel *model, const MbSensitivityNumber *numb
 
 static bool backwards(const char *integrator) {
   static const size_t memory[] = {(size_t)1 << 28, (size_t)1 << 20};
-  MbSensitivityNumber numbers[MOST];
-  MbModel *less[MOST], *more[MOST], *model = make(integrator, -1, 0);
-  bool fine = model, met = true;
-  for (int k = 0; k < MOST; k++) {
-    less[k] = make(integrator, k, -MOVE), more[k] = make(integrator, k, MOVE);
-    numbers[k] = (MbSensitivityNumber){"a number", less[k], more[k], MOVE};
-    fine = fine && less[k] && more[k];
-  }
-  const double alone = fine ? measure_back(model, numbers, 0, 0, NULL) : NAN;
+  Models of;
+  const bool fine = make_all(integrator, &of);
+  bool met = true;
+  const double alone = fine ? measure_back(of.model, of.numbers, 0, 0, NULL) : NAN;
   printf("  backwards: %s, %d links, %d steps: the run alone %.3f s\n", integrator, LINKS, LONG, alone);
   for (int i = 0; i < COUNT && fine; i++)
     for (size_t m = 0; m < 2; m++) {
       int64_t stepped = 0;
       char what[60];
-      const double runs = measure_back(model, numbers, counts[i], memory[m], &stepped) / alone;
+      const double runs = measure_back(of.model, of.numbers, counts[i], memory[m], &stepped) / alone;
       snprintf(what, sizeof what, "%d number%s, %zu MiB, %.2f times the steps", counts[i],
                counts[i] == 1 ? "" : "s", memory[m] >> 20, (double)stepped / LONG);
       if (i == 0 && m == 0) // each further number costs two evaluations of the step's equations
@@ -155,8 +166,7 @@ static bool backwards(const char *integrator) {
       else
         printf("    %-44s %9.2f runs\n", what, runs);
     }
-  for (int k = 0; k < MOST; k++) mb_model_free(less[k]), mb_model_free(more[k]);
-  mb_model_free(model);
+  free_all(&of);
   return fine && met;
 }
 

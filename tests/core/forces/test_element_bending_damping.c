@@ -37,21 +37,9 @@ static const char *const names[] = {"sheet", "ball", "rod"};
 enum { ALL = 3, MOST = 60 * 6 };
 
 Test(bending_damping, derivatives_by_velocities_and_by_places_are_the_forces_slopes) {
-  static double D[MOST * MOST], K[MOST * MOST], wanted[MOST * MOST];
   for (int d = 0; d < ALL; d++) {
     TestRun run = test_run(scene, (const char *const[]){NULL});
-    const MbForce *force = test_elements_of(run.model, d);
-    TestWay ways[MOST];
-    const size_t n = test_ways(run.model, d, ways, MOST);
-    test_disturb(run.sim);
-    test_evaluate(run.sim, force, true);
-    test_ways_blocks(run.model, run.sim->x.D, ways, n, D);
-    test_ways_blocks(run.model, run.sim->x.K, ways, n, K);
-    cr_assert_gt(test_largest(D, n * n), 1);
-    for (size_t j = 0; j < n; j++) test_differ(run.sim, force, ways, n, j, false, wanted);
-    test_near(names[d], D, wanted, n * n, TEST_CLOSE * (1 + test_largest(D, n * n)));
-    for (size_t j = 0; j < n; j++) test_differ(run.sim, force, ways, n, j, true, wanted);
-    test_near(names[d], K, wanted, n * n, 4 * TEST_CLOSE * (1 + test_largest(K, n * n)));
+    test_slopes_of_damping(run.sim, d, names[d], 4);
     test_run_free(&run);
   }
 }

@@ -36,22 +36,10 @@ static TestRun begin(int deformable, const char *model) {
 static bool is_there(int model, int deformable) { return !deformable || model != 3; }
 
 Test(element_damping, derivatives_by_velocities_and_by_places_are_the_forces_slopes) {
-  static double D[MOST * MOST], K[MOST * MOST], wanted[MOST * MOST];
   for (int m = 0; m < MODELS; m++)
     for (int d = 0; d < 2 && is_there(m, d); d++) {
       TestRun run = begin(d, models[m]);
-      const MbForce *force = test_elements_of(run.model, d);
-      TestWay ways[MOST];
-      const size_t n = test_ways(run.model, d, ways, MOST);
-      test_disturb(run.sim);
-      test_evaluate(run.sim, force, true);
-      test_ways_blocks(run.model, run.sim->x.D, ways, n, D);
-      test_ways_blocks(run.model, run.sim->x.K, ways, n, K);
-      cr_assert_gt(test_largest(D, n * n), 1);
-      for (size_t j = 0; j < n; j++) test_differ(run.sim, force, ways, n, j, false, wanted);
-      test_near(models[m], D, wanted, n * n, TEST_CLOSE * (1 + test_largest(D, n * n)));
-      for (size_t j = 0; j < n; j++) test_differ(run.sim, force, ways, n, j, true, wanted);
-      test_near(models[m], K, wanted, n * n, TEST_CLOSE * (1 + test_largest(K, n * n)));
+      test_slopes_of_damping(run.sim, d, models[m], 1);
       test_run_free(&run);
     }
   cr_assert_eq(mb_alloc_live(), 0);

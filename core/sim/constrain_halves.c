@@ -111,7 +111,7 @@ MbStatus mb_constrain_keep(MbSim *sim, const double *v, const double *w, double 
 bool mb_constrain_struck(const MbSim *sim) {
   const MbConstraining *c = sim->constraining;
   const double *before = mb_section(sim, MB_SECTION_FORCES);
-  for (size_t s = 0; c && s < c->set.n; s++)
+  for (size_t s = 0; c && s < c->set.fixed; s++)
     if (mb_rows_one_way(c, s) && (c->half[s] > 0 || c->force[s] > 0) && !(before[c->set.is[s].key] > 0))
       return true;
   return false;

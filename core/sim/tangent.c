@@ -21,6 +21,7 @@
 #include "core/math/spatial.h"
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/tangent_moved.h"
 
 #include <string.h>
 
@@ -46,7 +47,6 @@ struct MbTangent {
 static bool turns(const MbModel *model, size_t b) {
   return model->joint[b].ops && model->joint[b].ops->change;
 }
-static size_t dofs(const MbModel *model, size_t b) { return model->joint[b].ops ? model->joint[b].n : 6; }
 
 const char *mb_tangent_refuses(const MbSim *sim) {
   const MbModel *model = sim->model;
@@ -74,7 +74,8 @@ MbTangent *mb_tangent_create(MbSim *sim) {
   size_t *first = mb_arena_alloc(&sim->arena, nb, sizeof *first);
   size_t *end = mb_arena_alloc(&sim->arena, nb, sizeof *end), own = 0;
   if (!t || !first || !end) return NULL;
-  for (size_t b = 0; b < nb; b++) first[b] = own, own += dofs(model, b) * dofs(model, b);
+  for (size_t b = 0; b < nb; b++)
+    first[b] = own, own += mb_tangent_dofs(model, b) * mb_tangent_dofs(model, b);
   t->own_first = first, t->end = end;
   note_ends(model, end);
   double **const of_bodies[] = {&t->Xphi, &t->Xalpha, &t->Tv,     &t->alpha, &t->F,
@@ -191,7 +192,7 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
 static void down(const MbSim *sim, MbTangent *t, const double *v, const double *a, bool derivatives) {
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) {
-    const size_t p = model->parent[b], first = model->v_first[b], n = dofs(model, b);
+    const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
     const double *vb = v + first, *ab = a + first;
     double *Tv = t->Tv + 6 * b, *Xphi = t->Xphi + 6 * b, *Xalpha = t->Xalpha + 6 * b,
            *alpha = t->alpha + 6 * b;
@@ -301,7 +302,7 @@ static void body_wrench(const MbSim *sim, const MbTangent *t, size_t b, double F
 static void add_turn(const MbSim *sim, MbTangent *t, size_t b) {
   const MbModel *model = sim->model;
   const MbJoint *joint = &model->joint[b];
-  const size_t n = dofs(model, b);
+  const size_t n = mb_tangent_dofs(model, b);
   double *own = t->own_q + t->own_first[b];
   const double *F = t->F + 6 * b;
   if (!joint->ops) { // (D_k T e_i) = Rᵀe_i × θ_k
@@ -330,7 +331,7 @@ static void up(const MbSim *sim, MbTangent *t, const double *a, bool derivatives
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) body_wrench(sim, t, b, t->F + 6 * b);
   for (size_t b = model->nb; b-- > 0;) {
-    const size_t p = model->parent[b], first = model->v_first[b], n = dofs(model, b);
+    const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
     const double *F = t->F + 6 * b;
     if (p != MB_WORLD) add_transposed(t->F + 6 * p, t->X + 36 * b, F);
     if (derivatives) add_turn(sim, t, b);
@@ -352,7 +353,8 @@ static void take_along(const MbSim *sim, MbTangent *t, const double *v, double *
 void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
   const MbModel *model = sim->model;
   const size_t last = model->nb ? model->nb - 1 : 0;
-  const size_t own = model->nb ? t->own_first[last] + dofs(model, last) * dofs(model, last) : 0;
+  const size_t own =
+      model->nb ? t->own_first[last] + mb_tangent_dofs(model, last) * mb_tangent_dofs(model, last) : 0;
   mb_sim_outer_derivatives(sim, time, t->K, t->D);
   if (own) memset(t->own_q, 0, own * sizeof *t->own_q), memset(t->own_v, 0, own * sizeof *t->own_v);
   down(sim, t, v, a, true);
@@ -374,7 +376,7 @@ void mb_tangent_value(MbSim *sim, MbTangent *t, const double *v, const double *a
 static void change_down(const MbSim *sim, MbTangent *t, size_t b, bool root, const double *dq,
                         const double *dv, const double *da) {
   const MbModel *model = sim->model;
-  const size_t p = model->parent[b], first = model->v_first[b], n = dofs(model, b);
+  const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
   double sigma[6] = {0}, dTv[6] = {0}, dXphi[6] = {0}, dalpha[6] = {0}, move[6] = {0};
   add_columns(sigma, t->T + 6 * first, n, dq + first);
   add_columns(dTv, t->DTv + 6 * first, n, dq + first);
@@ -441,7 +443,7 @@ static void change(const MbSim *sim, MbTangent *t, size_t begin, size_t end, con
   for (size_t p = begin < model->nb ? model->parent[begin] : MB_WORLD; p != MB_WORLD; p = model->parent[p])
     memset(t->dF + 6 * p, 0, 6 * sizeof *t->dF);
   for (size_t b = end - 1; b != MB_WORLD; b = b > begin ? b - 1 : model->parent[b]) {
-    const size_t p = model->parent[b], first = model->v_first[b], n = dofs(model, b);
+    const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
     const double *Kq = t->own_q + t->own_first[b], *Kv = t->own_v + t->own_first[b];
     const bool moved = b >= begin;
     double *dF = t->dF + 6 * b;
@@ -483,7 +485,7 @@ static void take_transposed(const double A[36], const double x[6], double y[6]) 
 static void weigh_down(const MbSim *sim, MbTangent *t, size_t b, const double *z, double *dq, double *dv,
                        double *da) {
   const MbModel *model = sim->model;
-  const size_t p = model->parent[b], first = model->v_first[b], n = dofs(model, b);
+  const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
   const double *Kq = t->own_q + t->own_first[b], *Kv = t->own_v + t->own_first[b];
   double *Z = t->dF + 6 * b, *turn = t->turn + 6 * b;
   memset(Z, 0, 6 * sizeof *Z), memset(turn, 0, 6 * sizeof *turn);
@@ -520,7 +522,7 @@ static void weigh_wrench(const MbSim *sim, MbTangent *t, size_t b) {
 
 static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, double *dv, double *da) {
   const MbModel *model = sim->model;
-  const size_t p = model->parent[b], first = model->v_first[b], n = dofs(model, b);
+  const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
   const double *move = t->move + 6 * b, *A = t->dalpha + 6 * b;
   double *turn = t->turn + 6 * b, dXphi[6], dTv[6];
   memcpy(dXphi, t->dphi + 6 * b, sizeof dXphi), memcpy(dTv, dXphi, sizeof dTv);
@@ -557,57 +559,6 @@ void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, double *dq
 
 // ---- the matrix of a step -----------------------------------------------------------------------------------------
 
-static void ahead_of(const MbModel *model, size_t b, const double *step, double *T, double *T0) {
-  const MbJoint *joint = &model->joint[b];
-  const size_t n = dofs(model, b);
-  memset(T, 0, n * n * sizeof *T), memset(T0, 0, n * n * sizeof *T0);
-  for (size_t i = 0; i < n; i++) T[(n + 1) * i] = T0[(n + 1) * i] = 1;
-  if (joint->ops && joint->ops->ahead) joint->ops->ahead(joint, step, T, T0, n);
-  if (joint->ops) return;
-  const double turn[6] = {step[0], step[1], step[2], 0, 0, 0};
-  double J[36], R[9], q[4];
-  mb_se3_right_jacobian(J, turn);
-  mb_quat_exp(q, turn);
-  mb_quat_to_mat3(R, q);
-  for (size_t i = 0; i < 3; i++)
-    for (size_t k = 0; k < 3; k++) T[n * i + k] = J[6 * i + k], T0[n * i + k] = R[3 * k + i];
-}
-
-void mb_tangent_moved(const MbSim *sim, const double *step, const double *before, const double *change,
-                      double *out) {
-  const MbModel *model = sim->model;
-  double T[MB_JOINT_MOST * MB_JOINT_MOST], T0[MB_JOINT_MOST * MB_JOINT_MOST];
-  for (size_t b = 0; b < model->nb; b++) {
-    const size_t first = model->v_first[b], n = dofs(model, b);
-    if (!n) continue;
-    ahead_of(model, b, step + first, T, T0);
-    for (size_t i = 0; i < n; i++) {
-      double sum = 0;
-      for (size_t k = 0; k < n; k++)
-        sum += T[n * i + k] * change[first + k] + T0[n * i + k] * before[first + k];
-      out[first + i] = sum;
-    }
-  }
-}
-
-void mb_tangent_moved_transposed(const MbSim *sim, const double *step, const double *out, double *before,
-                                 double *change) {
-  const MbModel *model = sim->model;
-  double T[MB_JOINT_MOST * MB_JOINT_MOST], T0[MB_JOINT_MOST * MB_JOINT_MOST];
-  for (size_t b = 0; b < model->nb; b++) {
-    const size_t first = model->v_first[b], n = dofs(model, b);
-    if (!n) continue;
-    ahead_of(model, b, step + first, T, T0);
-    for (size_t k = 0; k < n; k++) {
-      before[first + k] = change[first + k] = 0;
-      for (size_t i = 0; i < n; i++) {
-        before[first + k] += T0[n * i + k] * out[first + i];
-        change[first + k] += T[n * i + k] * out[first + i];
-      }
-    }
-  }
-}
-
 void mb_tangent_matrix(MbSim *sim, MbTangent *t, const double *step, double reach, double span, double *A) {
   const MbModel *model = sim->model;
   const size_t nv = model->nv, nb = model->nb;
@@ -616,9 +567,9 @@ void mb_tangent_matrix(MbSim *sim, MbTangent *t, const double *step, double reac
   memset(t->dq, 0, nv * sizeof *t->dq), memset(t->dv, 0, nv * sizeof *t->dv);
   memset(t->da, 0, nv * sizeof *t->da);
   for (size_t b = 0; b < nb; b++) {
-    const size_t first = model->v_first[b], n = dofs(model, b);
+    const size_t first = model->v_first[b], n = mb_tangent_dofs(model, b);
     if (!n) continue;
-    ahead_of(model, b, step + first, T, T0);
+    mb_tangent_ahead(model, b, step + first, T, T0);
     for (size_t k = 0; k < n; k++) {
       for (size_t i = 0; i < n; i++) t->dq[first + i] = reach * T[n * i + k];
       t->dv[first + k] = 1, t->da[first + k] = 1 / span;

@@ -26,7 +26,7 @@ static void place_block(MbMoved *moved, MbMovedBlock *block, char **next) {
   a->gradient.B = numbers(next, rank * rank * stride);
   a->gradient.size = numbers(next, stride);
   a->weight = numbers(next, stride), a->scale = numbers(next, stride);
-  a->k = numbers(next, springs ? stride : 0);
+  a->k = numbers(next, springs ? stride : 0), a->c = numbers(next, springs ? stride : 0);
   a->before = numbers(next, stride * (springs ? 1 : mb_pd_damped(of) ? rank * rank : 0));
   a->u = numbers(next, block->dual ? 3 * rank * stride : 0);
   a->corner = numbers(next, 3 * corners * stride);
@@ -111,7 +111,8 @@ static bool fill_block(const MbMoved *moved, const MbMovedBlock *block) {
   mb_moved_put(moved, a->gradient.size, from->size, stride * word);
   mb_moved_put(moved, a->weight, of->weight, stride * word);
   mb_moved_put(moved, a->scale, of->scale, stride * word);
-  if (rank == 1) mb_moved_put(moved, a->k, of->k, stride * word);
+  if (rank == 1)
+    mb_moved_put(moved, a->k, of->k, stride * word), mb_moved_put(moved, a->c, of->c, stride * word);
   if (rank == 1) mb_moved_put(moved, a->before, of->before, stride * word);
   mb_moved_put(moved, a->place, from->corner, from->n * of->corners * sizeof *from->corner);
   return mb_moved_put_short(moved, a->first, from->first, from->nodes + 1);

@@ -60,12 +60,14 @@ bool mb_contact_pivoting_reserve(MbContactWork *work, const MbContactProblem *pr
   return mb_pivoting_reserve(&work->pivoting, problem->n, tight);
 }
 
-// What is left of each row: that of a row with λ > 0 is w. Rows that were dropped do not count, since no λ could do better.
+// What is left of each row: that of a row with λ > 0 is w. Rows that were dropped do not count, since no λ could do better; nor does what
+// a row lacks within its slack, since that is rounding and no pivot is made for it.
 static double natural_map(const MbContactProblem *problem, const MbPivoting *p) {
   double sum = 0, size = 0;
   for (size_t i = 0; i < problem->n; i++) {
     const bool pushes = problem->kind[i] == MB_CONTACT_BOTH_WAYS || p->lambda[i] > 0;
-    const double left = pushes ? p->w[i] : fmin(p->w[i], 0);
+    const double slack = problem->slack ? problem->slack[i] : 0;
+    const double left = pushes ? p->w[i] : fmin(p->w[i] + slack, 0);
     if (!p->dropped[i]) sum += left * left;
     size += problem->b[i] * problem->b[i];
   }

@@ -13,8 +13,9 @@ typedef struct MbElementArgs {
   MbGradient gradient; // node, B and size are the device's; first and corner are not there
   MbElastic elastic;
   double thickness, damper;
-  const double *weight, *scale, *k; // (stride)
-  const double *x;                  // (nodes x 3) of the part
+  const double *weight, *scale; // (stride)
+  const double *k, *c;          // (stride) of springs, c of a damper over the step
+  const double *x;              // (nodes x 3) of the part
   double *before, *u, *corner, *energy;
   const uint32_t *first, *place; // (nodes + 1), (corners) by node, where its corners' first numbers are
   double *f;                     // (nodes x 3) of the part
@@ -92,16 +93,16 @@ MB_BODY void mb_element_damp(const MbElementArgs *a, size_t e) {
 
 // A spring's force where spring and damper agree upon the length at rest.
 MB_BODY double mb_spring_rest(const MbElementArgs *a, size_t e) {
-  const double k = a->k[e] + a->damper;
-  return k > 0 ? (a->k[e] + a->damper * a->before[e]) / k : 0;
+  const double k = a->k[e] + a->c[e];
+  return k > 0 ? (a->k[e] + a->c[e] * a->before[e]) / k : 0;
 }
 
 MB_BODY void mb_element_spring(const MbElementArgs *a, size_t e) {
   MbPack F[3], t[3];
   gather(&a->gradient, 1, a->x, e, F);
-  const double L = a->gradient.size[e], s = mb_vec3_norm(F), k = (a->k[e] + a->damper) * L;
+  const double L = a->gradient.size[e], s = mb_vec3_norm(F), k = (a->k[e] + a->c[e]) * L;
   const double stretch = s - 1, move = s - a->before[e];
-  a->energy[e] = L * L * (a->k[e] * stretch * stretch + a->damper * move * move) / 2;
+  a->energy[e] = L * L * (a->k[e] * stretch * stretch + a->c[e] * move * move) / 2;
   mb_vec3_scale(t, s > 0 ? -L * k * (1 - mb_spring_rest(a, e) / s) : 0, F);
   hand_out(&a->gradient, 1, t, e, a->corner);
 }

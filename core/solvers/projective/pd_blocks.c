@@ -24,6 +24,7 @@ static size_t before_size(const MbPdBlock *block) {
 static bool allocate(MbPdBlock *block) {
   const size_t stride = block->gradient.stride, width = 3 * block->rank;
   block->k = mb_calloc(block->rank == 1 ? stride : 0, sizeof *block->k);
+  block->c = mb_calloc(block->rank == 1 ? stride : 0, sizeof *block->c);
   block->before = mb_calloc(before_size(block) * stride, sizeof *block->before);
   block->weight = mb_calloc(stride, sizeof *block->weight);
   block->scale = mb_calloc(stride, sizeof *block->scale);
@@ -32,8 +33,8 @@ static bool allocate(MbPdBlock *block) {
   block->p = mb_calloc(stride, width * sizeof *block->p);
   block->corner = mb_calloc(stride, (width + 3) * sizeof *block->corner);
   block->energy = mb_calloc(stride, sizeof *block->energy);
-  return block->k && block->before && block->weight && block->scale && block->F && block->u && block->p &&
-         block->corner && block->energy;
+  return block->k && block->c && block->before && block->weight && block->scale && block->F && block->u &&
+         block->p && block->corner && block->energy;
 }
 
 bool mb_pd_block_make(const MbPdPart *part, size_t number, int rank, double h, MbPdBlock *block,
@@ -45,7 +46,7 @@ bool mb_pd_block_make(const MbPdPart *part, size_t number, int rank, double h, M
                        .rod = part->rod != NULL,
                        .thickness = rank == 2 || part->rod ? part->thickness : 1,
                        .elastic = part->elastic,
-                       .damper = part->damping / h};
+                       .damper = rank > 1 ? part->damping / h : 0};
   if (!make_gradient(part->mesh, rank, &block->gradient, flat)) return false;
   const size_t count = block->count = block->gradient.n;
   block->corners = mb_gradient_nodes(&block->gradient);
@@ -55,10 +56,10 @@ bool mb_pd_block_make(const MbPdPart *part, size_t number, int rank, double h, M
     return false;
   }
   for (size_t e = 0; rank == 1 && e < count; e++) {
-    const double length = block->gradient.size[e];
+    const double length = block->gradient.size[e], by = part->by_strain ? length : 1;
     block->before[e] = 1;
-    block->k[e] = part->by_strain ? part->stiffness / length : part->stiffness;
-    block->weight[e] = (block->k[e] + block->damper) * length;
+    block->k[e] = part->stiffness / by, block->c[e] = part->damping / h / by;
+    block->weight[e] = (block->k[e] + block->c[e]) * length;
   }
   // whole packs, of which the last may be filled up
   for (size_t e = 0; e < (rank > 1 ? block->gradient.stride : count); e++) {
@@ -70,7 +71,7 @@ bool mb_pd_block_make(const MbPdPart *part, size_t number, int rank, double h, M
 
 void mb_pd_block_free(MbPdBlock *block) {
   mb_gradient_free(&block->gradient);
-  mb_free(block->k);
+  mb_free(block->k), mb_free(block->c);
   mb_free(block->before);
   mb_free(block->weight);
   mb_free(block->scale);
@@ -90,7 +91,7 @@ size_t mb_pd_block_bytes(const MbPdBlock *block) {
                             : 0;
   return ten + corners * (sizeof *g->node + sizeof *g->corner + 3 * sizeof *block->corner) +
          (g->nodes + 1) * sizeof *g->first + g->stride * (block->rank * block->rank + 1) * sizeof *g->B +
-         g->stride * (9 * block->rank + (block->rank == 1 ? 4 : 3) + before_size(block)) * sizeof *block->F;
+         g->stride * (9 * block->rank + (block->rank == 1 ? 5 : 3) + before_size(block)) * sizeof *block->F;
 }
 
 // ---- one element ------------------------------------------------------------------------------------------
@@ -106,13 +107,6 @@ void mb_pd_gradient(const MbPdBlock *block, size_t e, const double *q, double F[
     for (size_t i = 0; i < 3; i++)
       for (size_t j = 0; j < rank; j++) F[i * rank + j] += (x[i] - origin[i]) * g[a * rank + j];
   }
-}
-
-// A spring of modulus k L a length, drawn to the stretch that spring and damper agree upon.
-static double spring_of(const MbPdBlock *block, size_t e, double *rest) {
-  const double k = block->k[e] + block->damper;
-  *rest = k > 0 ? (block->k[e] + block->damper * block->before[e]) / k : 0;
-  return k * block->gradient.size[e];
 }
 
 double mb_pd_viscous(const MbPdBlock *block, size_t e, const double F[9], double P[9]) {
@@ -145,7 +139,7 @@ double mb_pd_density(const MbPdBlock *block, size_t e, const double F[9], bool s
   if (block->rank == 3) return viscous + mb_elastic_energy(&block->elastic, F);
   if (block->rank == 2) return viscous + mb_elastic_sheet_energy(&block->elastic, F);
   const double s = mb_vec3_norm(F), stretch = s - 1, move = s - block->before[e];
-  const double damper = stepping ? block->damper : 0;
+  const double damper = stepping ? block->c[e] : 0;
   return block->gradient.size[e] * (block->k[e] * stretch * stretch + damper * move * move) / 2;
 }
 
@@ -156,7 +150,7 @@ void mb_pd_stress(const MbPdBlock *block, size_t e, const double F[9], double P[
     mb_elastic_sheet_stress(&block->elastic, F, P);
   } else {
     double rest;
-    const double k = spring_of(block, e, &rest), s = mb_vec3_norm(F);
+    const double k = mb_pd_spring(block, e, &rest) * block->gradient.size[e], s = mb_vec3_norm(F);
     mb_vec3_scale(P, s > 0 ? k * (1 - rest / s) : 0, F);
   }
 }
@@ -169,7 +163,7 @@ void mb_pd_tangent(const MbPdBlock *block, size_t e, const double F[9], bool pos
   } else {
     // k d dᵀ + k (1 − rest/s)(1 − d dᵀ), the second part where it pulls, or is to be exact
     double rest;
-    const double k = spring_of(block, e, &rest), s = mb_vec3_norm(F),
+    const double k = mb_pd_spring(block, e, &rest) * block->gradient.size[e], s = mb_vec3_norm(F),
                  across = s > 0 && (s > rest || !positive) ? k * (1 - rest / s) : 0;
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) {

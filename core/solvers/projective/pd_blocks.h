@@ -19,8 +19,8 @@ typedef struct MbPdBlock {
   bool rod;                    // they are a rod's segments
   double thickness;            // m, sheets; else 1
   MbElastic elastic;
-  double damper;  // N/m, springs: c/h; others: β/h
-  double *k;      // (count) N/m, springs
+  double damper;  // β/h, of others than springs
+  double *k, *c;  // (count) N/m, springs: k; c/h
   double *before; // (count) springs: l₀ / L; (count x rank²) others that are damped: E₀
 
   // local step, component c of element e at [c * stride + e]
@@ -58,6 +58,12 @@ static inline bool mb_pd_damped(const MbPdBlock *block) { return block->rank > 1
 void mb_pd_gradient(const MbPdBlock *block, size_t e, const double *q, double F[9], double g[MB_PD_SLOPES]);
 // What damping adds over a step to ψ and P (3 x rank), of tetrahedra and triangles.
 double mb_pd_viscous(const MbPdBlock *block, size_t e, const double F[9], double P[9]);
+// A spring with its damper over a step: a spring of this k, which is slack at the stretch `rest`.
+static inline double mb_pd_spring(const MbPdBlock *block, size_t e, double *rest) {
+  const double k = block->k[e] + block->c[e];
+  *rest = k > 0 ? (block->k[e] + block->c[e] * block->before[e]) / k : 0;
+  return k;
+}
 // ψ, P = ∂ψ/∂F (3 x rank), ∂P/∂F (3 rank x 3 rank; `positive`: its negative eigenvalues left out) at F. `stepping`: with what
 // dampers add over a step; P has that of springs alone, its derivative all.
 double mb_pd_density(const MbPdBlock *block, size_t e, const double F[9], bool stepping);

@@ -318,8 +318,8 @@ static void spring_range(MbPdBlock *block, size_t begin, size_t end) {
   const size_t stride = block->gradient.stride;
   for (size_t e = begin; e < end; e++) {
     const double F[3] = {block->F[e], block->F[stride + e], block->F[2 * stride + e]}, s = mb_vec3_norm(F);
-    const double k = block->k[e] + block->damper;
-    const double rest = k > 0 ? (block->k[e] + block->damper * block->before[e]) / k : 0;
+    double rest;
+    mb_pd_spring(block, e, &rest);
     for (size_t c = 0; c < 3; c++) block->p[c * stride + e] = s > 0 ? rest * F[c] / s : c == 0 ? rest : 0;
   }
 }

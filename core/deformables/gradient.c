@@ -69,6 +69,25 @@ static void sort_corners(MbGradient *g) {
   g->first[0] = 0;
 }
 
+// Nodes that no element has are the last ones. False: out of memory.
+static bool list_in_order(MbGradient *g) {
+  const size_t each = mb_gradient_nodes(g), step = mb_gradient_points(g);
+  bool *const listed = mb_calloc(g->nodes, sizeof *listed);
+  if (!(g->order = mb_calloc(g->nodes, sizeof *g->order)) || !listed) {
+    mb_free(listed);
+    return false;
+  }
+  size_t count = 0;
+  for (size_t c = 0; c < each * (g->n / step); c++) {
+    const size_t node = mb_gradient_node(g, c / each * step, c % each);
+    if (!listed[node]) g->order[count++] = (uint32_t)node, listed[node] = true;
+  }
+  for (size_t i = 0; i < g->nodes; i++)
+    if (!listed[i]) g->order[count++] = (uint32_t)i;
+  mb_free(listed);
+  return true;
+}
+
 // Packs are done whole: what is behind the last element is like it.
 static void pad(MbGradient *g) {
   const size_t corners = (size_t)g->rank + 1, last = g->n - 1;
@@ -97,11 +116,11 @@ bool mb_gradient_create(MbGradient *gradient, int rank, const uint32_t *node, si
   if (ok && n) memcpy(gradient->node, node, n * corners * sizeof *node);
   for (size_t e = 0; ok && e < n; e++)
     if (!measure(gradient, e, x)) ok = false, *flat = e;
-  if (ok)
+  if (ok && list_in_order(gradient))
     sort_corners(gradient), pad(gradient);
   else
     mb_gradient_free(gradient);
-  return ok;
+  return gradient->order != NULL;
 }
 
 // ---- of ten nodes -----------------------------------------------------------------------------------------
@@ -163,7 +182,8 @@ bool mb_gradient_create_quadratic(MbGradient *gradient, const MbElementMesh *mes
   gradient->share = mb_calloc(16 * n, sizeof *gradient->share);
   gradient->y = mb_calloc(4 * n, 3 * sizeof *gradient->y);
   const bool ok = gradient->node && gradient->B && gradient->size && gradient->first && gradient->corner &&
-                  gradient->ten && gradient->share && gradient->y && measure_ten(gradient, mesh, flat);
+                  gradient->ten && gradient->share && gradient->y && measure_ten(gradient, mesh, flat) &&
+                  list_in_order(gradient);
   if (ok)
     sort_shares(gradient), pad(gradient);
   else
@@ -183,7 +203,7 @@ const double *mb_gradient_spread(const MbGradient *g, const double *x, size_t be
 
 void mb_gradient_free(MbGradient *gradient) {
   mb_free(gradient->node), mb_free(gradient->B), mb_free(gradient->size);
-  mb_free(gradient->first), mb_free(gradient->corner);
+  mb_free(gradient->first), mb_free(gradient->corner), mb_free(gradient->order);
   mb_free(gradient->ten), mb_free(gradient->share), mb_free(gradient->y);
   *gradient = (MbGradient){0};
 }
@@ -282,7 +302,8 @@ void mb_gradient_corners(const MbGradient *gradient, const double *scale, const 
 
 static inline void collect(const MbGradient *g, bool shared, const double *c, double *b, size_t begin,
                            size_t end) {
-  for (size_t i = begin; i < end; i++) {
+  for (size_t o = begin; o < end; o++) {
+    const size_t i = g->order[o];
     double sum[3] = {0};
     for (size_t k = g->first[i]; k < g->first[i + 1]; k++) {
       const double *const at = c + g->corner[k];

@@ -24,6 +24,8 @@ typedef struct MbGradient {
   double *size;     // (stride) volume, area or length at rest
   size_t *first;    // (nodes + 1) into `corner`
   uint32_t *corner; // (n (rank + 1)) by node, elements ascending: where the first number of a corner is
+  uint32_t
+      *order; // (nodes) as elements name them first: those next to each other have their corners close by
   // of ten nodes; NULL elsewhere
   uint32_t *ten; // (n/4 x 10)
   double *share; // (16 n) beside `corner`, which has as many there: what of a corner a node gets
@@ -63,7 +65,7 @@ void mb_gradient_gather(const MbGradient *gradient, const double *x, double *F, 
 // The way back in two parts, each of which may be divided among threads: what every corner gets,
 //   c_a = scale size (p − u) g_a
 // (number i of corner a of element e at [e / 8 * 24 (rank + 1) + 24 a + 8 i + e % 8], 3 (rank + 1) stride numbers in all),
-// and b += the sum of their corners' at nodes [begin, end), always in the same order. u, scale (n): NULL for 0 and 1.
+// and b += the sum of their corners', always in the same order, at nodes number begin to end of `order`. u, scale (n): NULL for 0 and 1.
 void mb_gradient_corners(const MbGradient *gradient, const double *scale, const double *p, const double *u,
                          double *c, size_t begin, size_t end);
 void mb_gradient_collect(const MbGradient *gradient, const double *c, double *b, size_t begin, size_t end);

@@ -90,7 +90,8 @@ size_t mb_pd_block_bytes(const MbPdBlock *block) {
                                   block->count / 4 * 10 * sizeof *g->ten
                             : 0;
   return ten + corners * (sizeof *g->node + sizeof *g->corner + 3 * sizeof *block->corner) +
-         (g->nodes + 1) * sizeof *g->first + g->stride * (block->rank * block->rank + 1) * sizeof *g->B +
+         (g->nodes + 1) * sizeof *g->first + g->nodes * sizeof *g->order +
+         g->stride * (block->rank * block->rank + 1) * sizeof *g->B +
          g->stride * (9 * block->rank + (block->rank == 1 ? 5 : 3) + before_size(block)) * sizeof *block->F;
 }
 

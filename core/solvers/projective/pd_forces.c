@@ -278,21 +278,39 @@ size_t mb_pd_dual_size(const MbPdPart *part, MbMethod method) {
 }
 
 // Components one after the other, without what pads them.
-void mb_pd_stress_read(const MbPdEngine *engine, double *dual) {
-  for (size_t k = 0; k < engine->nblocks && engine->method == MB_METHOD_PROJECTIVE; k++) {
-    const MbPdBlock *block = &engine->block[k];
-    for (size_t c = 0; has_dual(block) && c < 3 * block->rank; c++, dual += block->count)
-      memcpy(dual, block->u + c * block->gradient.stride, block->count * sizeof *dual);
+// A block's dual and where it is outside, component by component; the one that is not there is NULL.
+typedef struct Carry {
+  const MbPdBlock *block;
+  double *out;
+  const double *in;
+} Carry;
+
+static void carry_range(void *context, size_t begin, size_t end) {
+  const Carry *const job = context;
+  const MbPdBlock *block = job->block;
+  for (size_t c = 0; c < 3 * block->rank; c++) {
+    double *const own = block->u + c * block->gradient.stride + begin;
+    const size_t at = c * block->count + begin, size = (end - begin) * sizeof *own;
+    if (job->out)
+      memcpy(job->out + at, own, size);
+    else
+      memcpy(own, job->in + at, size);
   }
 }
 
-void mb_pd_stress_write(MbPdEngine *engine, const double *dual) {
+static void carry(const MbPdEngine *engine, double *out, const double *in) {
+  size_t at = 0;
   for (size_t k = 0; k < engine->nblocks && engine->method == MB_METHOD_PROJECTIVE; k++) {
-    MbPdBlock *block = &engine->block[k];
-    for (size_t c = 0; has_dual(block) && c < 3 * block->rank; c++, dual += block->count)
-      memcpy(block->u + c * block->gradient.stride, dual, block->count * sizeof *dual);
+    const MbPdBlock *block = &engine->block[k];
+    if (!has_dual(block)) continue;
+    Carry job = {block, out ? out + at : NULL, in ? in + at : NULL};
+    mb_parallel_ranges(engine->threads, block->count, 32 * MB_PD_GRAIN, carry_range, &job);
+    at += 3 * block->rank * block->count;
   }
 }
+
+void mb_pd_stress_read(const MbPdEngine *engine, double *dual) { carry(engine, dual, NULL); }
+void mb_pd_stress_write(MbPdEngine *engine, const double *dual) { carry(engine, NULL, dual); }
 
 void mb_pd_local_begin(MbPdEngine *engine, const double *q) {
   mb_pd_bends_begin(engine, q);
@@ -358,7 +376,7 @@ static void collect_range(void *context, size_t begin, size_t end) {
 void mb_pd_local(MbPdEngine *engine, const double *q, double *f) {
   const double began = engine->clock();
   double collected = 0;
-  memset(f, 0, 3 * engine->n * sizeof *f);
+  mb_pd_clear(engine, f);
   for (size_t k = 0; k < engine->nblocks; k++) {
     MbPdBlock *block = &engine->block[k];
     Job job = {engine, block, q + 3 * block->first, f + 3 * block->first};

@@ -1,5 +1,6 @@
 // What the iterations of all methods share: the energy that they take down, how a correction becomes the iterate's, and when what is
 // left is little enough.
+#include "core/base/threads.h"
 #include "core/solvers/projective/pd_engine.h"
 
 #include <math.h>
@@ -15,17 +16,34 @@ double mb_pd_objective(const MbPdEngine *engine, const double *q) {
   return engine->cables ? energy + mb_pd_cables_potential(engine, q) : energy;
 }
 
-double mb_pd_advance(MbPdEngine *engine, double scale) {
+enum { STRIPS = 16 }; // in which nodes are moved, whatever the number of threads
+typedef struct Moves {
+  MbPdEngine *engine;
+  double scale, most[STRIPS], sum[STRIPS];
+} Moves;
+
+static void move_strip(void *context, size_t strip) {
+  Moves *const to = context;
+  MbPdEngine *const engine = to->engine;
   double most = 0, sum = 0;
-  for (size_t f = 0; f < engine->nfree; f++) {
+  for (size_t f = engine->nfree * strip / STRIPS; f < engine->nfree * (strip + 1) / STRIPS; f++) {
     double *x = engine->q + 3 * (size_t)engine->node[f];
     for (size_t k = 0; k < 3; k++) {
-      const double move = scale * engine->r[3 * f + k];
+      const double move = to->scale * engine->r[3 * f + k];
       x[k] += move;
       sum += 0 * x[k]; // not a number where x is none
       most = fmax(most, fabs(move));
     }
   }
+  to->most[strip] = most, to->sum[strip] = sum;
+}
+
+double mb_pd_advance(MbPdEngine *engine, double scale) {
+  enum { FEW = 4096 }; // nodes that are not worth a second thread
+  Moves moves = {.engine = engine, .scale = scale};
+  double most = 0, sum = 0;
+  mb_parallel_tasks(engine->nfree < FEW ? 1 : engine->threads, STRIPS, move_strip, &moves);
+  for (size_t k = 0; k < STRIPS; k++) most = fmax(most, moves.most[k]), sum += moves.sum[k];
   return most / engine->size + sum;
 }
 

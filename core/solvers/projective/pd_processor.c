@@ -2,8 +2,6 @@
 #include "core/base/threads.h"
 #include "core/solvers/projective/pd_engine.h"
 
-#include <string.h>
-
 enum { GRAIN = 1024 }; // nodes that are worth a thread, where there is little to do with each
 
 // (m + h c) q̃ = m (q + h v + h² g) + h c q, with c the drag; the iterate begins there, placed nodes where they go.
@@ -27,18 +25,23 @@ static void look_ahead(MbPdEngine *engine) {
   mb_parallel_ranges(engine->threads, engine->n, GRAIN, look_ahead_range, engine);
 }
 
-// A Δ = M (q̃ − q) + h² f with f = Σ w V Gᵀ (p − u − F) − Q q: the scaled ADMM of METHODS 5 by its corrections.
-static void local_global(MbPdEngine *engine) {
+// b, r ← M (q̃ − q) + h² f
+static void lack_range(void *context, size_t begin, size_t end) {
+  MbPdEngine *engine = context;
   const double h2 = engine->h * engine->h;
-  mb_pd_local(engine, engine->q, engine->f);
-  if (engine->cables) mb_pd_cables_pull(engine, engine->q, engine->f);
-  for (size_t n = 0; n < engine->nfree; n++) {
+  for (size_t n = begin; n < end; n++) {
     const size_t i = engine->node[n];
     for (size_t c = 0; c < 3; c++)
-      engine->r[3 * n + c] =
+      engine->r[3 * n + c] = engine->b[3 * n + c] =
           engine->inertia[i] * (engine->ahead[3 * i + c] - engine->q[3 * i + c]) + h2 * engine->f[3 * i + c];
   }
-  memcpy(engine->b, engine->r, 3 * engine->nfree * sizeof *engine->b);
+}
+
+// A Δ = M (q̃ − q) + h² f with f = Σ w V Gᵀ (p − u − F) − Q q: the scaled ADMM of METHODS 5 by its corrections.
+static void local_global(MbPdEngine *engine) {
+  mb_pd_local(engine, engine->q, engine->f);
+  if (engine->cables) mb_pd_cables_pull(engine, engine->q, engine->f);
+  mb_parallel_ranges(engine->threads, engine->nfree, GRAIN, lack_range, engine);
   const double began = engine->clock();
   mb_pd_global_solve(&engine->global, engine->r);
   engine->stats.global += engine->clock() - began;

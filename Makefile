@@ -68,7 +68,7 @@ BENCH    := $(BUILD)/mbsim-bench
 REPLAYS  := $(patsubst tests/fuzz/%.c,$(BUILD)/replay/%,$(FUZZ_SRC))
 FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
 
-.PHONY: all help deps deps-dev deps-view deps-cluster demo check check-asan check-fuzz check-view check-cluster measure-view fuzz bench lint format docs install clean
+.PHONY: all help deps deps-dev deps-view deps-cluster demo check check-asan check-fuzz check-view check-cluster measure-view fuzz bench compare lint format docs install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -214,6 +214,9 @@ fuzzers: $(FUZZERS)
 
 bench: all $(BENCH) ## run the benchmarks
 	@$(BENCH) $(BENCH_ARGS)
+
+compare: all ## time steps of all scenes beside those of another program, OTHER=path/to/mbsim
+	@$(if $(OTHER),,$(error compare wants OTHER=path/to/another/mbsim))python3 tools/bench/compare.py $(OTHER) $(BIN) $(COMPARE_ARGS)
 
 SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
 lint: all $(BENCH) ## benchmarks build; layer check, circles of calls, format check

@@ -97,9 +97,10 @@ MB_INLINE void mb_flight_short_swing(double h, const double I[3], const double w
 MB_INLINE void mb_swing_of(double h, const double I[3], const double w[3], double swing[3]) {
   const double P[3] = {I[0] * w[0], I[1] * w[1], I[2] * w[2]}, turn = h * h * mb_vec3_dot(w, w);
   double t[3];
+  mb_vec3_set(swing, 0, 0, 0);
+  if (w[0] == 0 && w[1] == 0 && w[2] == 0) return;
   mb_vec3_cross(t, P, w);
   const double change = h * h * mb_vec3_dot(t, t), size = mb_vec3_dot(P, P);
-  mb_vec3_set(swing, 0, 0, 0);
   if (!(change > MB_FLIGHT_STILL * MB_FLIGHT_STILL * size) || !(I[0] > 0 && I[1] > 0 && I[2] > 0)) return;
   if (turn < MB_FLIGHT_LITTLE * MB_FLIGHT_LITTLE)
     mb_vec3_scale(swing, h / 2, t);
@@ -110,10 +111,11 @@ MB_INLINE void mb_swing_of(double h, const double I[3], const double w[3], doubl
 }
 
 MB_INLINE void mb_carry_of(double h, const double I[3], const double swing[3], double w[3]) {
+  const bool swings = swing[0] != 0 || swing[1] != 0 || swing[2] != 0;
+  if (!swings && w[0] == 0 && w[1] == 0 && w[2] == 0) return;
   const double P[3] = {I[0] * w[0] - swing[0], I[1] * w[1] - swing[1], I[2] * w[2] - swing[2]};
   double t[3], more[3], back[3], turn[4], carried[3];
   mb_vec3_cross(t, w, P);
-  const bool swings = swing[0] != 0 || swing[1] != 0 || swing[2] != 0;
   if (!swings && !(h * h * mb_vec3_dot(t, t) > MB_FLIGHT_STILL * MB_FLIGHT_STILL * mb_vec3_dot(P, P))) return;
   if (!(I[0] > 0 && I[1] > 0 && I[2] > 0)) return;
   if (h * h * mb_vec3_dot(w, w) < MB_FLIGHT_LITTLE * MB_FLIGHT_LITTLE) { // Π − h ω × Π + ½ h ω × (h ω × Π)

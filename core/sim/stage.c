@@ -9,6 +9,7 @@
 // One pass is all of a stage whose forces are linearised about q and w, F = f + (sD D + sK K) w. Where the solver claims rows, which ask of
 // velocities and not of changes, that pass is solved for w itself:  A w = M from + weight F.
 #include "core/sim/stage.h"
+#include "core/base/targets.h"
 #include "core/sim/constrain_halves.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
@@ -41,6 +42,7 @@ static void split_nodes(MbSim *sim, double weight, double *force, double *moment
 
 // y ← y + s x
 static void add_scaled(size_t n, double s, const double *restrict x, double *restrict y) {
+  MB_SIMD
   for (size_t i = 0; i < n; i++) y[i] += s * x[i];
 }
 

@@ -3,6 +3,7 @@
 // couple: a division where K and D have no part in it, else a 6 x 6 LU a body, which preconditions the iterations where
 // there are pairs. As J is orthogonal, A⁻¹ = Jᵀ (…)⁻¹ J.
 #include "core/base/alloc.h"
+#include "core/base/targets.h"
 #include "core/base/threads.h"
 #include "core/math/dense6.h"
 #include "core/model/coordinates.h"
@@ -130,9 +131,12 @@ typedef struct Applying {
 static void apply_range(void *context, size_t begin, size_t end) {
   const Applying *const job = context;
   const MbSolverWork *const work = job->work;
-  if (work->diagonal)
-    for (size_t i = 6 * begin; i < 6 * end; i++) job->x[i] /= work->M[i];
-  else
+  if (work->diagonal) {
+    double *restrict const x = job->x;
+    const double *restrict const M = work->M;
+    MB_SIMD
+    for (size_t i = 6 * begin; i < 6 * end; i++) x[i] /= M[i];
+  } else
     for (size_t n = begin; n < end; n++) {
       double *const x = job->x + 6 * n;
       const double *const q = work->E[n].q;

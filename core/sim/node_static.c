@@ -81,7 +81,7 @@ static bool step_with_rows(MbSim *sim, MbStatus *status, MbReport *report) {
   passes->begin(sim->work, &sim->nodes->start);
   bool fine = true;
   while (fine && *status == MB_OK && passes->goes_on(sim->work)) fine = iterate(sim, sim->v1, status, report);
-  if (fine && *status == MB_OK) passes->end(sim->work, sim->nodes->q1, sim->nodes->v1, sim->v1);
+  if (fine && *status == MB_OK) fine = passes->end(sim->work, sim->nodes->q1, sim->nodes->v1, sim->v1);
   memset(sim->v1, 0, sim->width * sizeof *sim->v1);
   return fine;
 }

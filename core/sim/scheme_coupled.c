@@ -68,7 +68,7 @@ MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report) {
   for (bool more = status == MB_OK; more; more = status == MB_OK && passes->goes_on(sim->work))
     status = pass(sim, loose, v1, report);
   if (status != MB_OK) return status;
-  mb_nodes_end(sim, v1);
+  if (!mb_nodes_end(sim, v1)) return mb_nodes_judge(sim, false, sim->state.t + sim->model->h, report);
   status = mb_constrain_settle(sim, report);
   if (status != MB_OK) return status;
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);

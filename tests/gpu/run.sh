@@ -69,7 +69,7 @@ command -v nvidia-smi >/dev/null 2>&1 &&
 
 if [ -z "${BUILT:-}" ]; then
   say ''
-  for suite in moved moved_rows flock; do holds "tests $suite/*, on the device beside the loops" make $arch check TEST="$suite/*"; done
+  for suite in moved moved_rows moved_rows_long flock; do holds "tests $suite/*, on the device beside the loops" make $arch check TEST="$suite/*"; done
 fi
 
 say ''

@@ -121,7 +121,7 @@ Test(moved_rows, cloth_that_lies_on_itself_goes_as_by_the_processor) {
 Test(moved_rows, balls_in_a_net_go_as_by_the_processor) {
   both("balls in a net", "contact/catching_net", (const char *[]){projective, NULL}, 45, 3);
 }
-Test(moved_rows, soft_fingers_at_a_box_go_as_by_the_processor) {
+Test(moved_rows_long, soft_fingers_at_a_box_go_as_by_the_processor) {
   both("soft gripper", "contact/soft_gripper", NULL, 100, 3);
 }
 
@@ -221,7 +221,7 @@ Test(moved_rows, nodes_are_named_from_step_to_step_in_whatever_room_there_is) {
 static const char *const scenes[] = {"tied", "dropped"};
 static const char *scene_of(int k) { return k ? dropped : tied; }
 
-Test(moved_rows, runs_come_to_the_same_bits) {
+Test(moved_rows_long, runs_come_to_the_same_bits) {
   for (int e = 0; beside_engine(e); e++)
     for (int s = 0; s < 2; s++) {
       char first[33] = "";
@@ -275,7 +275,7 @@ Test(moved_rows, what_memory_runs_out_of_is_given_back) {
 }
 
 // Wherever in a step it stops, the step fails as a device's fault, and the state is the one before.
-Test(moved_rows, a_device_that_stops_in_a_step_is_what_is_told) {
+Test(moved_rows_long, a_device_that_stops_in_a_step_is_what_is_told) {
   for (int s = 0; s < 2; s++)
     for (int k = 0; k < 2; k++) {
       TestRun run = test_run(scene_of(s), (const char *[]){methods[k], NULL});

@@ -60,7 +60,7 @@ static MbStatus not_found(const MbSim *sim, double t, MbReport *report) {
 static bool iterate(MbSim *sim, double *v, MbStatus *status, MbReport *report) {
   const MbPassOps *passes = sim->solver->passes;
   double *impulse = sim->s;
-  mb_constrain_anew(sim, passes->places(sim->work));
+  mb_constrain_anew(sim);
   memset(impulse, 0, sim->width * sizeof *impulse);
   memset(v, 0, sim->width * sizeof *v);
   if (!passes->pass(sim->work, impulse, v)) return false;

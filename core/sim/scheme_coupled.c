@@ -25,7 +25,7 @@ static MbStatus pass(MbSim *sim, const double *loose, double *v, MbReport *repor
   const MbPassOps *passes = sim->solver->passes;
   double *impulse = sim->s;
   memcpy(v, loose, sim->nv * sizeof *v);
-  mb_constrain_anew(sim, passes->places(sim->work));
+  mb_constrain_anew(sim);
   if (!passes->pass(sim->work, sim->push, v))
     return mb_nodes_judge(sim, false, sim->state.t + sim->model->h, report);
   mb_claims_recall(sim);

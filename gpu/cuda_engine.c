@@ -29,8 +29,6 @@ static const char *refuses_part(const MbDeformable *part) {
   if (!part->points) return NULL; // nodes that are bodies are the processor's
   if (e->mesh.middle) return "the CUDA engine has no tetrahedra of ten nodes";
   if (e->rod.points) return "the CUDA engine has no rods";
-  for (size_t k = 0; k < e->ncables; k++)
-    if (e->cables[k].pull == SIZE_MAX) return "the CUDA engine has no cables that keep their length";
   return NULL;
 }
 
@@ -47,12 +45,10 @@ static const char *refuses(const MbModel *model) {
   if (method == MB_METHOD_NEWTON) return "the CUDA engine has no method \"newton\"";
   if (solver->global != MB_GLOBAL_AUTO && solver->global != MB_GLOBAL_SPARSE_INVERSE)
     return "the CUDA engine solves its global step by \"sparse_inverse\" alone";
-  if (model->contacts.any) return "the CUDA engine has no contact";
   for (size_t i = 0; i < model->ndeformables; i++) {
     const char *why = refuses_part(&model->deformables[i]);
     if (why) return why;
   }
-  if (model->nports) return "the CUDA engine has no forces or constraints between bodies and nodes";
   return NULL;
 }
 

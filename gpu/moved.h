@@ -26,6 +26,9 @@ typedef struct MbMoved {
   size_t ncurved, npulls;
   MbLoadArgs loads;            // what acts beside elements
   struct MbMovedLoads *acting; // how many, and on the processor; NULL: nothing
+  MbPortArgs ports;
+  MbPortPush *push; // (nodes) on the processor, where rows act on nodes
+  uint32_t *listed; // (nodes x 3)
   MbInverseArgs inverse;
   size_t tiles, reach; // of columns; groups that they have, of all
   double *energy;      // of all elements, then of the form's nodes, and of curved triangles
@@ -58,8 +61,23 @@ void mb_moved_loads_act(MbMoved *moved, const MbPdEngine *engine, const double *
 // Of A's inverse: places (from `next` on, which it moves), and numbers.
 void mb_moved_inverse_lay_out(MbMoved *moved, const MbPdEngine *engine, char **next);
 bool mb_moved_inverse_fill(MbMoved *moved, const MbPdEngine *engine);
-// x ← A⁻¹ x of free nodes, zero along axes that are placed.
-void mb_moved_solve(MbMoved *moved);
+// x (nfree x 3) ← A⁻¹ x, zero along axes that are placed.
+void mb_moved_solve(const MbMoved *moved, double *x);
+
+// Nodes that rows act on: what is on the processor (false: out of memory), and places as above.
+bool mb_moved_ports_list(MbMoved *moved, const MbPdEngine *engine);
+void mb_moved_ports_free(MbMoved *moved);
+size_t mb_moved_ports_bytes(const MbPdEngine *engine);
+void mb_moved_ports_lay_out(MbMoved *moved, const MbPdEngine *engine, char **next);
+// The mover's part of them.
+void mb_moved_find(MbPdEngine *engine, const uint32_t *node, size_t n);
+void mb_moved_answer(MbPdEngine *engine);
+void mb_moved_read(const MbPdEngine *engine, double share, double *x);
+void mb_moved_pull(MbPdEngine *engine, double *down, const double *p);
+void mb_moved_push(MbPdEngine *engine, const double *p);
+void mb_moved_rest(MbPdEngine *engine);
+// Copies to the processor what pair k has at the listed nodes.
+void mb_moved_tell_pair(MbPdEngine *engine, size_t k);
 
 // Room for `count` things of `size` bytes, aligned as devices like it.
 void *mb_moved_place(char **next, size_t count, size_t size);

@@ -153,7 +153,6 @@ void mb_moved_inverse_lay_out(MbMoved *moved, const MbPdEngine *engine, char **n
   a->b = mb_moved_place(next, 3 * n, sizeof *a->b);
   a->y = mb_moved_place(next, 3 * n, sizeof *a->y);
   a->part = mb_moved_place(next, 3 * MB_SLICES * n, sizeof *a->part);
-  a->x = moved->nodes.r;
   a->place = mb_moved_place(next, placed, sizeof *a->place);
   a->block = mb_moved_place(next, placed, sizeof *a->block);
   a->block_at = mb_moved_place(next, placed, sizeof *a->block_at);
@@ -201,12 +200,14 @@ static void apply(const MbMoved *moved, const MbInverseArgs *a) {
   on->run(moved->gpu, MB_RUN_mb_single_add, 3 * a->n, a);
 }
 
-void mb_moved_solve(MbMoved *moved) {
+void mb_moved_solve(const MbMoved *moved, double *x) {
   const MbBackend *on = moved->on;
-  const MbInverseArgs *a = &moved->inverse;
+  MbInverseArgs args = moved->inverse;
+  const MbInverseArgs *a = &args;
+  args.x = x;
   apply(moved, a);
   if (!a->placed) return;
-  MbInverseArgs back = *a;
+  MbInverseArgs back = args;
   back.x = a->back;
   on->run(moved->gpu, MB_RUN_mb_placed_find, a->placed, a);
   on->run(moved->gpu, MB_RUN_mb_placed_clear, 3 * a->n, a);

@@ -83,6 +83,7 @@ size_t mb_moved_lay_out(MbMoved *moved, const MbPdEngine *engine, char *memory) 
   place_nodes(moved, engine, &next);
   place_curved(moved, engine, &next);
   mb_moved_loads_lay_out(moved, engine, &next);
+  mb_moved_ports_lay_out(moved, engine, &next);
   moved->most_chunks = MB_SUM_JOBS * (longest / MB_SUM_CHUNK + 1);
   moved->sums.part = numbers(&next, moved->most_chunks);
   moved->sums.result = numbers(&next, MB_SUM_JOBS);

@@ -3,6 +3,7 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/math/vec3.h"
+#include "core/solvers/projective/pd_lbfgs.h"
 #include "core/sparse/inverse.h"
 #include "gpu/moved.h"
 
@@ -20,6 +21,7 @@ static void free_moved(MbPdEngine *engine) {
   if (moved->gpu) moved->on->give(moved->gpu, moved->memory);
   if (moved->gpu) moved->on->close(moved->gpu);
   mb_moved_loads_free(moved);
+  mb_moved_ports_free(moved);
   mb_free(moved->block);
   mb_free(moved->carry);
   mb_free(moved);
@@ -38,7 +40,7 @@ static bool list_blocks(MbMoved *moved, const MbPdEngine *engine) {
     moved->elements += block->count;
     if (moved->block[k].dual && carried > moved->ncarry) moved->ncarry = carried;
   }
-  if (!mb_moved_loads_list(moved, engine)) return false;
+  if (!mb_moved_loads_list(moved, engine) || !mb_moved_ports_list(moved, engine)) return false;
   moved->energies =
       moved->elements + engine->form.n + engine->form.rest.count + mb_moved_loads_energies(moved);
   moved->carry = mb_calloc(moved->ncarry, sizeof *moved->carry);
@@ -134,7 +136,7 @@ size_t mb_moved_bytes(const MbPdEngine *engine) { return of(engine)->bytes; }
 static size_t bytes(const MbPdEngine *engine) {
   const MbMoved *moved = of(engine);
   return sizeof *moved + moved->nblocks * sizeof *moved->block + moved->ncarry * sizeof *moved->carry +
-         mb_moved_loads_bytes(moved);
+         mb_moved_loads_bytes(moved) + mb_moved_ports_bytes(engine);
 }
 
 static const char *fault(const MbPdEngine *engine) {
@@ -225,6 +227,21 @@ static double advance(MbPdEngine *engine) {
   return sum[0] / engine->size + sum[1];
 }
 
+static bool inside_out(MbPdEngine *engine, bool start) {
+  MbMoved *moved = of(engine);
+  double most = 0;
+  for (size_t k = 0; k < moved->nblocks; k++) {
+    const MbMovedBlock *block = &moved->block[k];
+    if (block->of->rank != 3) continue;
+    MbElementArgs args = block->args;
+    args.x = (start ? moved->nodes.q0 : moved->nodes.q) + 3 * block->of->first;
+    moved->on->run(moved->gpu, MB_RUN_mb_element_turned, block->of->count, &args);
+    add_job(moved, args.energy, NULL, block->of->count, true);
+    most = fmax(most, sums_of(moved)[0]);
+  }
+  return most > 0;
+}
+
 static bool lead(MbPdEngine *engine) {
   MbMoved *moved = of(engine);
   const MbNodeArgs *a = &moved->nodes;
@@ -241,7 +258,7 @@ static bool lead(MbPdEngine *engine) {
   if (!(sqrt(largest) > MB_PD_LITTLE)) return !isnan(largest);
   nodes(moved, MB_RUN_mb_node_form, engine->form.n);
   nodes(moved, MB_RUN_mb_free_pull, engine->nfree);
-  mb_moved_solve(moved);
+  mb_moved_solve(moved, moved->nodes.r);
   return isfinite(advance(engine));
 }
 
@@ -304,7 +321,7 @@ static void local_global(MbPdEngine *engine) {
   mb_moved_loads_act(moved, engine, q);
   if (!engine->nfree) return;
   nodes(moved, MB_RUN_mb_free_left, engine->nfree);
-  mb_moved_solve(moved);
+  mb_moved_solve(moved, moved->nodes.r);
 }
 
 static double product(MbMoved *moved, size_t nfree) {
@@ -344,17 +361,23 @@ static void swap(double **a, double **b) {
   *a = *b, *b = was;
 }
 
+// b ← b1, of nodes and of what is beside them.
+static void go_on(MbPdEngine *engine) {
+  swap(&of(engine)->nodes.b, &of(engine)->nodes.b1);
+  swap(&engine->lbfgs->b, &engine->lbfgs->b1);
+}
+
 static double look(MbPdEngine *engine) {
   double along;
   nodes(of(engine), MB_RUN_mb_node_copy, 3 * engine->n);
   const double energy = evaluate(engine, &along);
-  swap(&of(engine)->nodes.b, &of(engine)->nodes.b1);
+  go_on(engine);
   return energy;
 }
 
 static void solve(MbPdEngine *engine) {
   nodes(of(engine), MB_RUN_mb_free_begin, 3 * engine->nfree);
-  mb_moved_solve(of(engine));
+  mb_moved_solve(of(engine), of(engine)->nodes.r);
 }
 
 // Products of b with s and z of all pairs; of the new one too, and behind them those of y with its own, where `pair` says so.
@@ -375,28 +398,64 @@ static void products(MbMoved *moved, const MbPairs *pairs, size_t n, bool pair, 
   for (size_t k = 0; k < count; k++) c[at[k]] = sum[k];
 }
 
+// The same of the velocities beside the nodes, which are the processor's: takes note of the pair and of d, and adds products to the sums.
+static void products_beside(MbPdEngine *engine, bool pair, double sum[MB_PAIR_SUMS]) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
+  const MbPairs *pairs = &lbfgs->pairs;
+  for (size_t i = 0; i < engine->beside; i++) {
+    const double y = lbfgs->b1[i] - lbfgs->b[i];
+    if (pair) {
+      pairs->z[pairs->next][i] = lbfgs->z[i] - engine->r[i];
+      sum[MB_PAIR_WEIGHTS] += y * pairs->s[pairs->next][i];
+      sum[MB_PAIR_WEIGHTS + 1] += y * pairs->z[pairs->next][i];
+    }
+    lbfgs->z[i] = engine->r[i];
+  }
+  for (size_t k = 0; k < MB_PAIRS; k++) {
+    if (!mb_pairs_has(pairs, k) && !(pair && k == pairs->next)) continue;
+    for (size_t i = 0; i < engine->beside; i++) {
+      sum[2 * k] += lbfgs->b[i] * pairs->s[k][i];
+      sum[2 * k + 1] += lbfgs->b[i] * pairs->z[k][i];
+    }
+  }
+}
+
+static void bend_by(MbPdEngine *engine, const double *w) {
+  memcpy(of(engine)->nodes.weight, w, sizeof of(engine)->nodes.weight);
+  nodes(of(engine), MB_RUN_mb_pair_bend, 3 * engine->nfree);
+}
+
 static void bend(MbPdEngine *engine, bool pair) {
   MbMoved *moved = of(engine);
   MbPairs *pairs = mb_pd_lbfgs_pairs(engine);
-  double sums[MB_PAIR_SUMS], c[MB_PAIR_WEIGHTS];
+  const size_t newest = pairs->next;
+  double sums[MB_PAIR_SUMS], w[MB_PAIR_WEIGHTS], *c = engine->lbfgs->c;
   _Static_assert((int)MB_PAIR_SUMS <= (int)MB_SUM_JOBS && (int)MB_GPU_PAIRS == (int)MB_PAIRS, "room");
   moved->nodes.next = (uint32_t)pairs->next;
   nodes(moved, pair ? MB_RUN_mb_pair_change : MB_RUN_mb_pair_note, 3 * engine->nfree);
   products(moved, pairs, 3 * engine->nfree, pair, sums);
-  if (pair)
-    mb_pairs_note(pairs, sums, c);
-  else
-    memcpy(c, sums, sizeof c), mb_pairs_see(pairs, c);
+  products_beside(engine, pair, sums);
+  if (!pair)
+    memcpy(c, sums, MB_PAIR_WEIGHTS * sizeof *c), mb_pairs_see(pairs, c);
+  else if (mb_pairs_note(pairs, sums, c))
+    mb_moved_tell_pair(engine, newest);
   if (!pairs->count) return;
-  mb_pairs_weigh(pairs, c, moved->nodes.weight);
-  nodes(moved, MB_RUN_mb_pair_bend, 3 * engine->nfree);
+  mb_pairs_weigh(pairs, c, w);
+  mb_pairs_add(pairs, w, 0, engine->beside, 1, engine->r);
+  bend_by(engine, w);
 }
 
-static double down(MbPdEngine *engine) { return product(of(engine), engine->nfree); }
+static double down(MbPdEngine *engine) {
+  double sum = product(of(engine), engine->nfree);
+  for (size_t i = 0; i < engine->beside; i++) sum += engine->r[i] * engine->lbfgs->b[i];
+  return sum;
+}
 
 static double attempt(MbPdEngine *engine, double t, double *along, double *most) {
   MbMoved *moved = of(engine);
-  moved->nodes.t = t, moved->nodes.next = (uint32_t)mb_pd_lbfgs_pairs(engine)->next;
+  const MbPairs *pairs = mb_pd_lbfgs_pairs(engine);
+  for (size_t i = 0; i < engine->beside; i++) pairs->s[pairs->next][i] = t * engine->r[i];
+  moved->nodes.t = t, moved->nodes.next = (uint32_t)pairs->next;
   nodes(moved, MB_RUN_mb_free_move, engine->nfree);
   const double energy = evaluate(engine, along);
   *most = moved->most;
@@ -405,16 +464,19 @@ static double attempt(MbPdEngine *engine, double t, double *along, double *most)
 
 static void accept(MbPdEngine *engine) {
   MbNodeArgs *a = &of(engine)->nodes;
-  swap(&a->b, &a->b1);
+  go_on(engine);
   swap(&a->q, &a->q1);
 }
 
 #define ROW(making)                                                                                          \
   {                                                                                                          \
     .make = making, .free = free_moved, .bytes = bytes, .fault = fault, .look_ahead = look_ahead,            \
-    .begin = begin, .lead = lead, .advance = advance, .end = end, .dual_begin = dual_begin,                  \
-    .dual_read = dual_read, .dual_write = dual_write, .local_global = local_global, .worth = worth,          \
-    .look = look, .solve = solve, .bend = bend, .down = down, .attempt = attempt, .accept = accept           \
+    .begin = begin, .lead = lead, .advance = advance, .inside_out = inside_out, .end = end,                  \
+    .dual_begin = dual_begin, .dual_read = dual_read, .dual_write = dual_write,                              \
+    .local_global = local_global, .worth = worth, .look = look, .solve = solve, .bend = bend, .down = down,  \
+    .attempt = attempt, .accept = accept, .find = mb_moved_find, .answer = mb_moved_answer,                  \
+    .read = mb_moved_read, .pull = mb_moved_pull, .push = mb_moved_push, .rest = mb_moved_rest,              \
+    .bend_by = bend_by                                                                                       \
   }
 const MbPdMover mb_moved_by_cuda = ROW(make_by_cuda), mb_moved_by_loops = ROW(make_by_loops),
                 mb_moved_by_none = {.make = make_none, .free = free_moved, .bytes = bytes};

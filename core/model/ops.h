@@ -206,7 +206,7 @@ typedef struct MbPassOps {
   void (*split)(const MbSolverWork *work, double *r, double *push);
   void (*begin)(MbSolverWork *work, const MbNodeStart *start);
   bool (*goes_on)(const MbSolverWork *work);
-  // Tells where the nodes are that the next pass begins with (nodes x 3).
+  // Tells where the nodes are that the next pass begins with (nodes x 3), those at least that the step's rows are about.
   const double *(*places)(const MbSolverWork *work);
   // Makes of v, the solution with nothing at nodes, the one with what elements leave in this pass and with what pushes the nodes.
   // False: it cannot be solved for.
@@ -215,8 +215,9 @@ typedef struct MbPassOps {
   // there is room for); v and the multipliers become those that are taken, which may be less than that. Spoils `impulse`. False: numbers
   // that are not finite.
   bool (*end_pass)(MbSolverWork *work, double *v, double *impulse, double *lambda);
-  // Ends the step: places and velocities (nodes x 3) of all nodes at its end, and in v those of nodes that are bodies.
-  void (*end)(MbSolverWork *work, double *q1, double *v1, double *v);
+  // Ends the step: places and velocities (nodes x 3) of all nodes at its end, and in v those of nodes that are bodies. False: they could not
+  // be had, see `fault`.
+  bool (*end)(MbSolverWork *work, double *q1, double *v1, double *v);
 
   // The same step of nodes that nothing ties to bodies, at once. False: numbers that are not finite.
   bool (*step)(MbSolverWork *work, const MbNodeStart *start, double *q1, double *v1);

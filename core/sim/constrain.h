@@ -19,8 +19,9 @@ MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report);
 // Does the same by its parts: makes the rows at the state, then solves them, as often as wanted, for other velocities.
 void mb_constrain_prepare(MbSim *sim);
 MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report);
-// Makes those anew that every pass makes, with nodes there (nodes x 3) and the forces of the last pass.
-void mb_constrain_anew(MbSim *sim, const double *nodes);
+// Makes those anew that every pass makes, with the nodes where the solver's passes have got to and the forces of the last pass. Places are
+// asked for where there are such rows alone.
+void mb_constrain_anew(MbSim *sim);
 // Does the same by the rows about bodies alone.
 MbStatus mb_constrain_bodies(MbSim *sim, double *v, MbReport *report);
 // Does the same by the rows about nodes alone, as mb_constrain_anew has made them; the forces of the others stay.

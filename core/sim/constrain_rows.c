@@ -209,11 +209,12 @@ void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double
   make(sim, q, v, t, h, h);
 }
 
-void mb_constrain_anew(MbSim *sim, const double *nodes) {
+void mb_constrain_anew(MbSim *sim) {
   MbConstraining *c = sim->constraining;
   if (!c || !c->set.anew) return;
   MbRowSet *set = &c->set;
   const double h = sim->model->h;
+  const double *nodes = sim->solver->passes->places(sim->work);
   const MbInstant at = {.x = &sim->x, .nodes = nodes, .h = h, .turn = h};
   for (size_t i = 0; i < set->nsources; i++) {
     const size_t first = set->from[i], n = set->from[i + 1] - first;

@@ -60,7 +60,7 @@ static MbStatus not_found(const MbSim *sim, double t, MbReport *report) {
 static bool iterate(MbSim *sim, double *v, MbStatus *status, MbReport *report) {
   const MbPassOps *passes = sim->solver->passes;
   double *impulse = sim->s;
-  mb_constrain_anew(sim, passes->places(sim->work));
+  mb_constrain_anew(sim);
   memset(impulse, 0, sim->width * sizeof *impulse);
   memset(v, 0, sim->width * sizeof *v);
   if (!passes->pass(sim->work, impulse, v)) return false;
@@ -81,7 +81,7 @@ static bool step_with_rows(MbSim *sim, MbStatus *status, MbReport *report) {
   passes->begin(sim->work, &sim->nodes->start);
   bool fine = true;
   while (fine && *status == MB_OK && passes->goes_on(sim->work)) fine = iterate(sim, sim->v1, status, report);
-  if (fine && *status == MB_OK) passes->end(sim->work, sim->nodes->q1, sim->nodes->v1, sim->v1);
+  if (fine && *status == MB_OK) fine = passes->end(sim->work, sim->nodes->q1, sim->nodes->v1, sim->v1);
   memset(sim->v1, 0, sim->width * sizeof *sim->v1);
   return fine;
 }

@@ -109,9 +109,9 @@ MbStatus mb_nodes_begin(MbSim *sim, double t, MbReport *report) {
   return status;
 }
 
-void mb_nodes_end(MbSim *sim, double *v) {
-  passes_of(sim)->end(sim->work, sim->nodes->q1, sim->nodes->v1, v);
+bool mb_nodes_end(MbSim *sim, double *v) {
   sim->nodes->moved = true;
+  return passes_of(sim)->end(sim->work, sim->nodes->q1, sim->nodes->v1, v);
 }
 
 MbStatus mb_nodes_step(MbSim *sim, double t, MbReport *report) {

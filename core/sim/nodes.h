@@ -52,7 +52,7 @@ MbStatus mb_nodes_settle(MbSim *sim, double t, MbReport *report);
 // Begins a step together with bodies that ends at t (scheme_coupled.c).
 MbStatus mb_nodes_begin(MbSim *sim, double t, MbReport *report);
 // Ends it, and writes the ports' velocities into v.
-void mb_nodes_end(MbSim *sim, double *v);
+bool mb_nodes_end(MbSim *sim, double *v);
 // Moves a node by so much along n at the end of a step, unless it is held or a body; tells whether it has.
 bool mb_nodes_push(MbSim *sim, size_t node, double way, const double n[3]);
 // Takes the nodes into the state.

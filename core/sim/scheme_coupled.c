@@ -25,7 +25,7 @@ static MbStatus pass(MbSim *sim, const double *loose, double *v, MbReport *repor
   const MbPassOps *passes = sim->solver->passes;
   double *impulse = sim->s;
   memcpy(v, loose, sim->nv * sizeof *v);
-  mb_constrain_anew(sim, passes->places(sim->work));
+  mb_constrain_anew(sim);
   if (!passes->pass(sim->work, sim->push, v))
     return mb_nodes_judge(sim, false, sim->state.t + sim->model->h, report);
   mb_claims_recall(sim);
@@ -68,7 +68,7 @@ MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report) {
   for (bool more = status == MB_OK; more; more = status == MB_OK && passes->goes_on(sim->work))
     status = pass(sim, loose, v1, report);
   if (status != MB_OK) return status;
-  mb_nodes_end(sim, v1);
+  if (!mb_nodes_end(sim, v1)) return mb_nodes_judge(sim, false, sim->state.t + sim->model->h, report);
   status = mb_constrain_settle(sim, report);
   if (status != MB_OK) return status;
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);

@@ -283,10 +283,10 @@ static bool end_pass(MbSolverWork *w, double *v, double *impulse, double *lambda
 }
 static bool room(MbSolverWork *w, size_t rows) { return w->inner->passes->room(w->work, rows); }
 static bool steady(const MbSolverWork *w) { return w->inner->passes->steady(w->work); }
-static void end(MbSolverWork *w, double *q1, double *v1, double *v) {
+static bool end(MbSolverWork *w, double *q1, double *v1, double *v) {
   assert(w->passing && "no step has begun");
   w->passing = false;
-  w->inner->passes->end(w->work, q1, v1, v);
+  return w->inner->passes->end(w->work, q1, v1, v);
 }
 
 static bool step(MbSolverWork *w, const MbNodeStart *start_of, double *q1, double *v1) {

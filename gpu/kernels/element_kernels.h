@@ -7,6 +7,7 @@
 
 #include "core/deformables/stress_pack.h"
 #include "core/deformables/viscous_stress.h"
+#include "core/math/mat3.h"
 #include "core/math/vec3.h"
 
 typedef struct MbElementArgs {
@@ -126,6 +127,13 @@ MB_BODY void mb_element_before(const MbElementArgs *a, size_t e) {
   }
   mb_viscous_strain_at(&a->elastic, rank, F, E);
   for (int c = 0; c < rank * rank; c++) a->before[(size_t)(rank * rank) * e + (size_t)c] = E[c];
+}
+
+// In a tetrahedron's energy's place: whether it is inside out.
+MB_BODY void mb_element_turned(const MbElementArgs *a, size_t e) {
+  MbPack F[9];
+  gather(&a->gradient, 3, a->x, e, F);
+  a->energy[e] = mb_mat3_det(F) > 0 ? 0 : 1;
 }
 
 // −w V Gᵀ G x, and |G x|² in the energy's place (pd_start.c).

@@ -7,6 +7,7 @@
 #include "gpu/kernels/inverse_rows.h"
 #include "gpu/kernels/load_kernels.h"
 #include "gpu/kernels/node_vectors.h"
+#include "gpu/kernels/port_vectors.h"
 #include "gpu/kernels/sum_jobs.h"
 #include "gpu/kernels/tree_args.h"
 
@@ -19,6 +20,7 @@
   X(mb_element_spring, MbElementArgs)                                                                        \
   X(mb_element_spring_local, MbElementArgs)                                                                  \
   X(mb_element_before, MbElementArgs)                                                                        \
+  X(mb_element_turned, MbElementArgs)                                                                        \
   X(mb_element_pull, MbElementArgs)                                                                          \
   X(mb_node_collect, MbElementArgs)                                                                          \
   X(mb_curved_pull, MbCurvedArgs)                                                                            \
@@ -57,6 +59,16 @@
   X(mb_placed_put, MbInverseArgs)                                                                            \
   X(mb_placed_subtract, MbInverseArgs)                                                                       \
   X(mb_placed_end, MbInverseArgs)                                                                            \
+  X(mb_port_read, MbPortArgs)                                                                                \
+  X(mb_port_gather, MbPortArgs)                                                                              \
+  X(mb_port_clear, MbPortArgs)                                                                               \
+  X(mb_port_one, MbPortArgs)                                                                                 \
+  X(mb_port_keep, MbPortArgs)                                                                                \
+  X(mb_port_answer, MbPortArgs)                                                                              \
+  X(mb_port_answer_solved, MbPortArgs)                                                                       \
+  X(mb_port_spread, MbPortArgs)                                                                              \
+  X(mb_port_push, MbPortArgs)                                                                                \
+  X(mb_port_add, MbPortArgs)                                                                                 \
   X(mb_tree_steps, MbTreeArgs)                                                                               \
   X(mb_tree_look, MbTreeArgs)
 

@@ -69,7 +69,7 @@ command -v nvidia-smi >/dev/null 2>&1 &&
 
 if [ -z "${BUILT:-}" ]; then
   say ''
-  for suite in moved flock; do holds "tests $suite/*, on the device beside the loops" make $arch check TEST="$suite/*"; done
+  for suite in moved moved_rows moved_rows_long flock; do holds "tests $suite/*, on the device beside the loops" make $arch check TEST="$suite/*"; done
 fi
 
 say ''
@@ -112,6 +112,7 @@ if [ "${MBSIM_DEVICE:-}" != loops ]; then
   if command -v compute-sanitizer >/dev/null 2>&1; then
     for tool in memcheck racecheck initcheck; do
       holds "compute-sanitizer $tool, a sheet" compute-sanitizer --tool $tool --error-exitcode 1 "$MBSIM" run "$work/sheet.json" -q --device cuda -d 0.03 -f -o "$work/there.mbt"
+      holds "compute-sanitizer $tool, a cloth that touches" compute-sanitizer --tool $tool --error-exitcode 1 "$MBSIM" run scenes/contact/cloth_sphere.json -q --device cuda -d 0.15 -f -o "$work/there.mbt"
       holds "compute-sanitizer $tool, a sweep" compute-sanitizer --tool $tool --error-exitcode 1 --target-processes all "$MBSIM" sweep "$work/pendulum.json" -o "$work/s-$tool" --keep none -q --device cuda -d 0.05 -p length=0.3:0.6:64
     done
   else

@@ -2,13 +2,10 @@
 // same state, but for rounding; and the same bits in every run.
 #include "core/base/alloc.h"
 #include "core/base/hash.h"
-#include "core/sim/nodes.h"
 #include "core/sim/sections.h"
-#include "core/sim/sim_internal.h"
 #include "gpu/backend.h"
-#include "gpu/gpu.h"
 #include "gpu/moved.h"
-#include "tests/runs.h"
+#include "tests/gpu/beside.h"
 #include "tests/soft.h"
 
 #include <math.h>
@@ -16,69 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of places by the deformables' size, and of velocities by that a step: sums are of other orders, and line searches look at them.
-static const double NEAR = 1e-10;
-enum { EARLIER = 6 };
-
-static MbSim *on(const MbEngine *engine, const TestRun *run) {
-  MbReport report = {0};
-  MbSim *sim = NULL;
-  cr_expect_null(mb_engine_refuses(engine, run->model));
-  test_ok(mb_sim_create(run->model, &(MbSimOptions){.engine = engine}, &sim, &report), &report);
-  return sim;
-}
+static MbSim *on(const MbEngine *engine, const TestRun *run) { return beside_on(engine, run); }
 static MbSim *on_loops(const TestRun *run) { return on(&mb_loops_engine, run); }
-
-// The loops' engine, and behind it the device's where the machine has one.
-static const MbEngine *engine_of(int k) {
-  bool there = false;
-  if (k == 1) (void)mb_engine_text(mb_engine_cuda(), &there);
-  return k == 0 ? &mb_loops_engine : k == 1 && there ? mb_engine_cuda() : NULL;
-}
-
-static double extent(const double *q, size_t n) {
-  double most = 0;
-  for (size_t i = 0; i < 3 * n; i++) most = fmax(most, fabs(q[i] - q[i % 3]));
-  return most;
-}
-
-// Compares `steps` steps behind the first few, each from the processor's state.
-static void compare_by(const MbEngine *engine, const char *what, const char *from, const char *const *sets,
-                       int steps) {
-  TestRun run = test_run(from, sets);
-  MbSim *own = run.sim, *loops = on(engine, &run);
-  MbReport report = {0};
-  const size_t n = mb_model_points(run.model), size = mb_sim_checkpoint_size(own);
-  void *state = malloc(size);
-  double worst = 0;
-  test_steps(own, EARLIER);
-  for (int k = 0; k < steps; k++) {
-    mb_sim_checkpoint(own, state);
-    test_ok(mb_sim_restore(loops, state, size, &report), &report);
-    test_steps(own, 1);
-    test_steps(loops, 1);
-    const double *a = mb_section(own, MB_SECTION_NODES), *b = mb_section(loops, MB_SECTION_NODES);
-    const double whole = extent(a, n), h = run.model->h;
-    for (size_t i = 0; i < 6 * n; i++) {
-      const double apart = fabs(a[i] - b[i]) * (i < 3 * n ? 1 : h) / whole;
-      if (!(apart <= worst)) worst = apart;
-      cr_assert(apart <= NEAR, "%s, step %d: number %zu is %.17g, by the other %.17g", what, k + 1, i, a[i],
-                b[i]);
-    }
-    const double *own_told = mb_section(own, MB_SECTION_SOLUTION),
-                 *told = mb_section(loops, MB_SECTION_SOLUTION);
-    cr_expect_eq(own_told[MB_NODES_ITERATIONS], told[MB_NODES_ITERATIONS],
-                 "%s, step %d: %g iterations, by the other %g", what, k + 1, own_told[MB_NODES_ITERATIONS],
-                 told[MB_NODES_ITERATIONS]);
-  }
-  free(state);
-  mb_sim_free(loops);
-  test_run_free(&run);
-  printf("  %-50s %-5s %.1e\n", what, mb_engine_name(engine), worst);
-}
-
+static const MbEngine *engine_of(int k) { return beside_engine(k); }
+static double extent(const double *q, size_t n) { return beside_extent(q, n); }
 static void compare(const char *what, const char *from, const char *const *sets, int steps) {
-  for (int k = 0; engine_of(k); k++) compare_by(engine_of(k), what, from, sets, steps);
+  beside_compare(what, from, sets, BESIDE_EARLIER, steps);
 }
 
 // ---- the examples -----------------------------------------------------------------------------------------
@@ -364,18 +304,11 @@ Test(moved, what_the_device_has_not_is_refused_by_name) {
        "the CUDA engine has no tetrahedra of ten nodes"},
       {"deformables/rods", "/solver={\"type\": \"projective\", \"method\": \"lbfgs\"}",
        "the CUDA engine has no rods"},
-      {"projective/finger",
-       "/deformables/0/cables/0={\"path\": [{\"box\": [[0.029, -0.001, -0.001], [0.031, 0.021, 0.001]]}, "
-       "{\"box\": [[0.029, -0.001, 0.039], [0.031, 0.021, 0.041]]}]}",
-       "the CUDA engine has no cables that keep their length"},
       {"projective/hanging_cloth", "/solver/method=\"newton\"", "the CUDA engine has no method \"newton\""},
       {"projective/hanging_cloth", "/solver/global=\"cholesky\"",
        "the CUDA engine solves its global step by \"sparse_inverse\" alone"},
-      {"contact/soft_ball", NULL, "the CUDA engine has no contact"},
       {"deformables/soft_arm", NULL,
        "the CUDA engine is for deformables under solver \"projective\", and for sweeps of trees of joints"},
-      {"deformables/cloth_on_frame", "/solver={\"type\": \"projective\"}",
-       "the CUDA engine has no forces or constraints between bodies and nodes"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     TestRun run = test_run(cases[k].scene, (const char *[]){cases[k].set, NULL});

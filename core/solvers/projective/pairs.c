@@ -41,6 +41,19 @@ size_t mb_pairs_bytes(const MbPairs *pairs) {
   return (MB_PAIR_WEIGHTS * pairs->n + SUMS * pairs->chunks) * sizeof(double);
 }
 
+// For those whose products others find: room is all that there is of it.
+bool mb_pairs_room(MbPairs *pairs, size_t n) {
+  size_t room = pairs->n;
+  for (size_t k = 0; k < MB_PAIRS && n > pairs->n; k++) {
+    size_t s = pairs->n, z = s;
+    if (!mb_grow(&pairs->s[k], &s, n, sizeof(double)) || !mb_grow(&pairs->z[k], &z, n, sizeof(double)))
+      return false;
+    room = s;
+  }
+  pairs->n = room;
+  return true;
+}
+
 void mb_pairs_begin(MbPairs *pairs) { pairs->count = pairs->next = 0; }
 
 // Number of the pair of age `k`, 0 the oldest.

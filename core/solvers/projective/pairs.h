@@ -26,6 +26,9 @@ bool mb_pairs_make(MbPairs *pairs, size_t n);
 void mb_pairs_free(MbPairs *pairs);
 size_t mb_pairs_bytes(const MbPairs *pairs);
 
+// Makes room for longer ones; what stood in them is lost. False: out of memory.
+bool mb_pairs_room(MbPairs *pairs, size_t n);
+
 // Forgets all pairs.
 void mb_pairs_begin(MbPairs *pairs);
 // Tells whether pair k is there.

@@ -1,9 +1,10 @@
 // Making the engine, and a step of it.
 #include "core/solvers/projective/pd_engine.h"
+#include "core/solvers/projective/pd_ports.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/report.h"
-#include "core/math/mat3.h"
+#include "core/math/vec3.h"
 
 #include <string.h>
 
@@ -110,11 +111,15 @@ static MbStatus make(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report)
   if (made != MB_OK) return made;
   if (!mb_pd_lbfgs_make(engine)) return mb_no_memory(report, "deformables");
   if (spec->ncables && !(engine->cables = mb_pd_cables_make(spec))) return mb_no_memory(report, "cables");
-  if (engine->elsewhere) return engine->mover->make(engine, report);
-  if (!spec->nports) return MB_OK;
-  engine->ports = mb_pd_ports_make(engine, spec->nports, spec->port, spec->columns);
-  if (!engine->ports || !mb_pd_name(engine, 0, NULL)) return mb_no_memory(report, "deformables");
-  return MB_OK;
+  // the processor has ports when a node is named first; others take room for their columns here
+  if (spec->nports || (engine->elsewhere && spec->names)) {
+    engine->ports =
+        mb_pd_ports_make(engine, spec->nports, spec->port, spec->names || !engine->elsewhere, spec->columns);
+    if (!engine->ports) return mb_no_memory(report, "deformables");
+  }
+  const MbStatus moved = engine->elsewhere ? engine->mover->make(engine, report) : MB_OK;
+  if (moved != MB_OK || !engine->ports || !engine->mover->find) return moved;
+  return mb_pd_name(engine, 0, NULL) ? MB_OK : mb_no_memory(report, "deformables");
 }
 
 MbStatus mb_pd_create(const MbPdSpec *spec, MbPdEngine **out, MbReport *report) {
@@ -192,19 +197,12 @@ static bool near_enough(MbPdEngine *engine) {
   return mb_pd_way_goes(&engine->way, fmax(engine->mover->worth(engine), 0), SOFT * engine->share);
 }
 
-// Whether a tetrahedron is inside out at q; of rods' turns and of cloth that tells nothing. Iterations that are to begin anew do not end there.
-// A fixed number of iterations promises no minimum: these go on as they are.
-static void look_inside_out(MbPdEngine *engine, const double *q) {
-  double F[9], g[MB_PD_SLOPES];
+// Iterations that are to begin anew do not end where elements are inside out. A fixed number of iterations promises no minimum: these go on
+// as they are.
+static void look_inside_out(MbPdEngine *engine, bool start) {
   const bool to_an_end = engine->newton || engine->tolerance > 0 || engine->share > 0;
-  if (engine->method == MB_METHOD_LBFGS || engine->elsewhere || engine->anew || !to_an_end) return;
-  for (size_t k = 0; k < engine->nblocks && !engine->inside_out; k++) {
-    const MbPdBlock *block = &engine->block[k];
-    for (size_t e = 0; block->rank == 3 && !block->rod && e < block->count && !engine->inside_out; e++) {
-      mb_pd_gradient(block, e, q, F, g);
-      engine->inside_out = !(mb_mat3_det(F) > 0);
-    }
-  }
+  if (engine->method == MB_METHOD_LBFGS || engine->anew || !to_an_end) return;
+  engine->inside_out = engine->inside_out || engine->mover->inside_out(engine, start);
   if (engine->inside_out) engine->stats.converged = engine->stuck = false;
 }
 
@@ -216,7 +214,7 @@ static bool end_local_global(MbPdEngine *engine) {
   const bool near = enough && stats->residual <= MB_PD_SHORT;
   const bool still = engine->tolerance > 0 ? stats->residual <= engine->tolerance : engine->share > 0;
   stats->converged = stats->residual <= 0 || (still && (near || !(engine->share > 0)));
-  look_inside_out(engine, engine->q);
+  look_inside_out(engine, false);
   if (stats->iterations == 1 || stats->residual < engine->least)
     engine->least = stats->residual, engine->least_at = stats->iterations;
   if (engine->watch) engine->watch(engine->context, engine->q);
@@ -265,7 +263,16 @@ void mb_pd_take_inertia(MbPdEngine *engine, double times) {
   for (size_t i = 0; i < engine->n; i++) engine->inertia[i] = times * engine->mass[i];
   engine->span = engine->h / sqrt(times);
 }
-const double *mb_pd_iterate(const MbPdEngine *engine) { return engine->q; }
+
+// Where the nodes are another's, places of those that are listed come here.
+const double *mb_pd_iterate(const MbPdEngine *engine) {
+  const MbPdPorts *ports = engine->ports;
+  if (!engine->elsewhere || !ports) return engine->q;
+  engine->mover->read(engine, 0, ports->place);
+  for (size_t k = 0; k < ports->count; k++)
+    mb_vec3_copy(engine->q + 3 * (size_t)ports->node[k], ports->place + 3 * k);
+  return engine->q;
+}
 bool mb_pd_whole(const MbPdEngine *engine) { return engine->whole; }
 
 bool mb_pd_pass(MbPdEngine *engine) {
@@ -283,7 +290,7 @@ bool mb_pd_pass(MbPdEngine *engine) {
   if (!engine->made && !engine->mover->lead(engine)) return false;
   engine->whole = !engine->made && mb_pd_listed(engine);
   if (engine->whole) {
-    memset(engine->r, 0, 3 * engine->nfree * sizeof *engine->r);
+    engine->mover->rest(engine);
     return true;
   }
   engine->made = true;
@@ -295,16 +302,12 @@ static double *what_acts(MbPdEngine *engine) {
 }
 
 MbPdBeside mb_pd_beside(MbPdEngine *engine) {
-  const size_t first = 3 * engine->nfree;
+  const size_t first = mb_pd_first_beside(engine);
   return (MbPdBeside){what_acts(engine) + first, engine->r + first};
 }
 
 void mb_pd_pull_ports(MbPdEngine *engine, const double *p) {
-  double *down = what_acts(engine);
-  for (size_t k = 0; k < mb_pd_listed(engine); k++) {
-    const size_t at = mb_pd_listed_at(engine, k);
-    for (size_t c = 0; at != SIZE_MAX && c < 3; c++) down[at + c] += p[3 * k + c] / engine->h;
-  }
+  if (mb_pd_listed(engine)) engine->mover->pull(engine, what_acts(engine), p);
 }
 
 void mb_pd_solve(MbPdEngine *engine) {
@@ -325,7 +328,7 @@ const MbPairs *mb_pd_pairs_of(const MbPdEngine *engine) {
   return engine->downhill && !engine->whole ? mb_pd_lbfgs_pairs(engine) : NULL;
 }
 
-size_t mb_pd_beside_at(const MbPdEngine *engine) { return 3 * engine->nfree; }
+size_t mb_pd_beside_at(const MbPdEngine *engine) { return mb_pd_first_beside(engine); }
 
 void mb_pd_push_weights(MbPdEngine *engine, const double *c) {
   if (!by_newton(engine)) mb_pd_lbfgs_push(engine, c);
@@ -345,7 +348,7 @@ bool mb_pd_end_pass(MbPdEngine *engine, const MbPdAlong *along, double *t) {
   if (!engine->newton) return true;
   // what quasi-Newton steps end is not yet Newton's end
   if (engine->downhill && engine->stats.converged) engine->downhill = engine->stats.converged = false;
-  look_inside_out(engine, engine->q);
+  look_inside_out(engine, false);
   return true;
 }
 
@@ -369,19 +372,17 @@ void mb_pd_begin(MbPdEngine *engine, const MbNodeStart *start) {
     descend(engine);
   else if (!engine->begun && engine->method == MB_METHOD_PROJECTIVE)
     mb_pd_dual_begin(engine, start->q);
-  if (engine->nfree) look_inside_out(engine, start->q);
+  if (engine->nfree) look_inside_out(engine, true);
   if (engine->watch) engine->watch(engine->context, engine->q);
 }
 
-static bool end(MbPdEngine *engine, double *q1, double *v1) {
+bool mb_pd_end(MbPdEngine *engine, double *q1, double *v1) {
   if (engine->downhill && engine->method == MB_METHOD_PROJECTIVE) mb_pd_dual_begin(engine, NULL);
   engine->downhill = false;
   const bool fine = engine->mover->end(engine, q1, v1);
   engine->stats.seconds = mb_clock() - engine->began;
   return fine;
 }
-
-void mb_pd_end(MbPdEngine *engine, double *q1, double *v1) { (void)end(engine, q1, v1); }
 
 bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double *v1) {
   const MbPdAlong nothing = {0};
@@ -393,7 +394,7 @@ bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double
     if (ok && !engine->whole) mb_pd_solve(engine), mb_pd_bend(engine);
     ok = ok && mb_pd_end_pass(engine, &nothing, &t);
   }
-  ok = ok && end(engine, q1, v1);
+  ok = ok && mb_pd_end(engine, q1, v1);
   engine->stats.seconds = mb_clock() - engine->began;
   return ok;
 }

@@ -137,6 +137,11 @@ struct MbPdEngine {
   MbNodeStats stats;
 };
 
+// Where in vectors that this processor has the caller's velocities begin.
+static inline size_t mb_pd_first_beside(const MbPdEngine *engine) {
+  return engine->elsewhere ? 0 : 3 * engine->nfree;
+}
+
 // Pairs of free nodes that the matrices couple: the nodes alone, then by elements, corners a ≥ b, then those of the form.
 void mb_pd_pairs(const MbPdEngine *engine, MbAssembly *assembly);
 // (h² w V g_a·g_b) of all elements, h² Q and the masses.
@@ -234,12 +239,24 @@ void mb_pd_lbfgs_correct(MbPdEngine *engine, bool pair);
 double mb_pd_lbfgs_product(MbPdEngine *engine);
 double mb_pd_lbfgs_attempt(MbPdEngine *engine, double t, double *along, double *most);
 void mb_pd_lbfgs_accept(MbPdEngine *engine);
+void mb_pd_lbfgs_bend_by(MbPdEngine *engine, const double w[MB_PAIR_WEIGHTS]);
 
-// Nodes that a caller's rows act on (pd_ports.c), and as many bytes as their columns may take, 0 = as many as suit. NULL: out of memory.
-MbPdPorts *mb_pd_ports_make(MbPdEngine *engine, size_t nports, const uint32_t *port, size_t bytes);
+// Nodes that a caller's rows act on (pd_ports.c): ports, and whether others are named too; and as many bytes as their columns may take, 0 = as
+// many as suit. NULL: out of memory.
+MbPdPorts *mb_pd_ports_make(MbPdEngine *engine, size_t nports, const uint32_t *port, bool more, size_t bytes);
 void mb_pd_ports_free(MbPdPorts *ports);
 size_t mb_pd_ports_bytes(const MbPdEngine *engine);
 size_t mb_pd_listed(const MbPdEngine *engine); // nodes in the list
+// The processor's part of it (pd_port_vectors.c).
+bool mb_pd_ports_take(MbPdEngine *engine, size_t column);
+void mb_pd_ports_find(MbPdEngine *engine, const uint32_t *node, size_t n);
+void mb_pd_ports_answer(MbPdEngine *engine);
+void mb_pd_ports_read(const MbPdEngine *engine, double share, double *x);
+void mb_pd_ports_pull(MbPdEngine *engine, double *down, const double *p);
+void mb_pd_ports_push(MbPdEngine *engine, const double *p);
+void mb_pd_ports_rest(MbPdEngine *engine);
+// Of a matrix that is not that of the columns: velocities of the listed nodes by impulses p there.
+void mb_pd_ports_respond(MbPdEngine *engine, const double *p, double *v);
 
 // Cables with a given tension: f (n x 3) += how they pull at q; their potential there.
 MbPdCables *mb_pd_cables_make(const MbPdSpec *spec);

@@ -22,7 +22,7 @@
 #include "core/base/threads.h"
 #include "core/math/sums.h"
 #include "core/math/vec3.h"
-#include "core/solvers/projective/pd_engine.h"
+#include "core/solvers/projective/pd_lbfgs.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,22 +31,6 @@ enum { NODES = 1024, TRIALS = 60 }; // nodes that are summed up together
 static const double ARMIJO = 1e-4, ROUNDING = 1e-13;
 static const double TIGHT = 1e-13; // corrections by the size: the least that means anything
 
-struct MbPdLbfgs {
-  size_t n; // numbers: three of every free node, and those beside
-  MbPairs pairs;
-  double c[MB_PAIR_WEIGHTS]; // of b, then of what rows add to it
-  double *b, *b1;            // (n) −g at the iterate; at the one before, or at a trial
-  double *z;                 // (n) h² A⁻¹ b
-  double *q1;                // (nodes x 3) the trial
-  size_t chunks;             // of free nodes, and of those beside
-  double *sum[3];            // (chunks) sums over each
-  double energy;             // at the iterate
-  double least;              // of it that an iteration took off
-  int level;                 // iterations in a row that took no less, and all but nothing
-  bool known;                // b is that at the iterate, energy too
-  bool pending;              // a pair is to come: its s is there, and b1, z as they were before
-};
-
 // ---- making and freeing -----------------------------------------------------------------------------------
 
 bool mb_pd_lbfgs_make(MbPdEngine *engine) {
@@ -54,7 +38,7 @@ bool mb_pd_lbfgs_make(MbPdEngine *engine) {
   if (!lbfgs) return false;
   // vectors are the mover's
   const bool own = !engine->elsewhere;
-  const size_t n = lbfgs->n = own ? 3 * engine->nfree + engine->beside : 0;
+  const size_t n = lbfgs->n = (own ? 3 * engine->nfree : 0) + engine->beside;
   bool ok = mb_pairs_make(&lbfgs->pairs, n);
   lbfgs->chunks = (n + 3 * NODES - 1) / (3 * NODES);
   for (size_t k = 0; k < 3; k++) {
@@ -83,7 +67,7 @@ size_t mb_pd_lbfgs_bytes(const MbPdEngine *engine) {
   const MbPdLbfgs *lbfgs = engine->lbfgs;
   if (!lbfgs) return 0;
   return sizeof *lbfgs + mb_pairs_bytes(&lbfgs->pairs) +
-         (3 * lbfgs->n + (lbfgs->n ? 3 * engine->n : 0) + 3 * lbfgs->chunks) * sizeof(double);
+         (3 * lbfgs->n + (engine->elsewhere ? 0 : 3 * engine->n) + 3 * lbfgs->chunks) * sizeof(double);
 }
 
 // ---- the inverse ------------------------------------------------------------------------------------------
@@ -91,7 +75,7 @@ size_t mb_pd_lbfgs_bytes(const MbPdEngine *engine) {
 void mb_pd_lbfgs_begin(MbPdEngine *engine) {
   mb_pairs_begin(&engine->lbfgs->pairs);
   MbPdLbfgs *lbfgs = engine->lbfgs;
-  const size_t first = 3 * engine->nfree;
+  const size_t first = mb_pd_first_beside(engine);
   lbfgs->known = lbfgs->pending = false, lbfgs->level = 0, lbfgs->least = INFINITY;
   for (size_t i = first; i < lbfgs->n; i++) lbfgs->b[i] = lbfgs->b1[i] = engine->r[i] = 0;
 }
@@ -306,8 +290,12 @@ void mb_pd_lbfgs_push(MbPdEngine *engine, const double c[MB_PAIR_WEIGHTS]) {
   MbPdLbfgs *lbfgs = engine->lbfgs;
   double w[MB_PAIR_WEIGHTS];
   mb_pairs_weigh(&lbfgs->pairs, c, w);
-  mb_pairs_add(&lbfgs->pairs, w, 0, 3 * engine->nfree, engine->threads, engine->r);
+  engine->mover->bend_by(engine, w);
   for (size_t k = 0; k < MB_PAIR_WEIGHTS; k++) lbfgs->c[k] += c[k];
+}
+
+void mb_pd_lbfgs_bend_by(MbPdEngine *engine, const double w[MB_PAIR_WEIGHTS]) {
+  mb_pairs_add(&engine->lbfgs->pairs, w, 0, 3 * engine->nfree, engine->threads, engine->r);
 }
 
 MbPairs *mb_pd_lbfgs_pairs(const MbPdEngine *engine) { return &engine->lbfgs->pairs; }

@@ -88,6 +88,16 @@ static bool copy_cable(const MbDeformable *of, const MbCable *from, MbArena *scr
   return node != NULL;
 }
 
+// Whether rows name nodes that are no ports: those of contacts, and of cables that keep their length.
+static bool names_nodes(const MbModel *model) {
+  bool names = model->contacts.any;
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const MbElements *e = model->deformables[i].elements;
+    for (size_t k = 0; k < e->ncables; k++) names = names || e->cables[k].pull == SIZE_MAX;
+  }
+  return names;
+}
+
 bool mb_pd_model_describe(const MbModel *model, int threads, MbArena *scratch, MbPdSpec *spec) {
   const size_t n = mb_model_points(model), ncables = mb_model_cables(model);
   double *mass = mb_arena_alloc(scratch, n, sizeof *mass);
@@ -121,6 +131,7 @@ bool mb_pd_model_describe(const MbModel *model, int threads, MbArena *scratch, M
                      .cables = cables,
                      .nports = model->nports,
                      .port = ports,
+                     .names = names_nodes(model),
                      .h = model->h,
                      .still = still,
                      .method = mb_pd_model_method(model),

@@ -1,7 +1,8 @@
 // What the steps of an engine are made of: work on the vectors of all nodes and elements. In which order it is done, and what is decided by
 // the numbers that come of it, is the same for all (pd_engine.c, pd_lbfgs.c). The processor's is the first row; others are given from
-// outside, as gpu/ gives one, for nodes that no rows or forces tie to bodies and methods with a constant matrix. Of these the engine
-// that is made has everything that stays: elements, bending, masses, the matrix's inverse; vectors are the row's own.
+// outside, as gpu/ gives one, for methods with a constant matrix. Of these the engine that is made has everything that stays: elements,
+// bending, masses, the matrix's inverse; vectors are the row's own. Of a caller's rows, which are the processor's, a row knows the list of nodes
+// that they are about (pd_ports.h), columns of the matrix's inverse, and impulses; numbers of listed nodes alone go to and fro.
 #ifndef MB_SOLVERS_PROJECTIVE_PD_MOVER_H
 #define MB_SOLVERS_PROJECTIVE_PD_MOVER_H
 
@@ -23,6 +24,8 @@ typedef struct MbPdMover {
   bool (*lead)(MbPdEngine *engine);
   // Adds the correction to the iterate. Returns its largest move by the size of it all; NaN where a number is not finite.
   double (*advance)(MbPdEngine *engine);
+  // Tells whether a tetrahedron is inside out, at the iterate or at the step's start; of rods' turns and of cloth that tells nothing.
+  bool (*inside_out)(MbPdEngine *engine, bool start);
   // Places and velocities (nodes x 3) at the end. False: numbers that are not finite.
   bool (*end)(MbPdEngine *engine, double *q1, double *v1);
 
@@ -46,6 +49,22 @@ typedef struct MbPdMover {
   double (*attempt)(MbPdEngine *engine, double t, double *along, double *most);
   // Goes to the last attempt.
   void (*accept)(MbPdEngine *engine);
+
+  // Nodes that rows act on. Makes room for another column, of that number (NULL: there is room for all). False: out of memory.
+  bool (*take)(MbPdEngine *engine, size_t column);
+  // Finds the columns of n nodes: three at most, or one where axes differ.
+  void (*find)(MbPdEngine *engine, const uint32_t *node, size_t n);
+  // Takes note of another list, and writes S of it, by solutions where there is no column.
+  void (*answer)(MbPdEngine *engine);
+  // Places of the listed nodes (list x 3) with a share of the correction.
+  void (*read)(const MbPdEngine *engine, double share, double *x);
+  // What acts += p/h, correction += h A⁻¹ E p, for impulses p at the listed nodes; where the iteration is a local-global one what the
+  // correction was solved for changes with it.
+  void (*pull)(MbPdEngine *engine, double *down, const double *p); // down: where it is on the processor
+  void (*push)(MbPdEngine *engine, const double *p);
+  // Correction ← 0; correction += U w of the pairs.
+  void (*rest)(MbPdEngine *engine);
+  void (*bend_by)(MbPdEngine *engine, const double *w);
 } MbPdMover;
 
 extern const MbPdMover mb_pd_processor;

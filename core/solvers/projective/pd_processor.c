@@ -58,6 +58,19 @@ static void begin(MbPdEngine *engine) {
   mb_pd_loads_begin(engine);
 }
 
+static bool inside_out(MbPdEngine *engine, bool start) {
+  const double *q = start ? engine->start->q : engine->q;
+  double F[9], g[MB_PD_SLOPES];
+  for (size_t k = 0; k < engine->nblocks; k++) {
+    const MbPdBlock *block = &engine->block[k];
+    for (size_t e = 0; block->rank == 3 && !block->rod && e < block->count; e++) {
+      mb_pd_gradient(block, e, q, F, g);
+      if (!(mb_mat3_det(F) > 0)) return true;
+    }
+  }
+  return false;
+}
+
 static double advance(MbPdEngine *engine) { return mb_pd_advance(engine, 1); }
 
 typedef struct Result {
@@ -86,6 +99,7 @@ const MbPdMover mb_pd_processor = {.look_ahead = look_ahead,
                                    .begin = begin,
                                    .lead = mb_pd_lead,
                                    .advance = advance,
+                                   .inside_out = inside_out,
                                    .end = end,
                                    .dual_begin = dual_begin,
                                    .dual_read = mb_pd_stress_read,
@@ -97,4 +111,12 @@ const MbPdMover mb_pd_processor = {.look_ahead = look_ahead,
                                    .bend = mb_pd_lbfgs_correct,
                                    .down = mb_pd_lbfgs_product,
                                    .attempt = mb_pd_lbfgs_attempt,
-                                   .accept = mb_pd_lbfgs_accept};
+                                   .accept = mb_pd_lbfgs_accept,
+                                   .take = mb_pd_ports_take,
+                                   .find = mb_pd_ports_find,
+                                   .answer = mb_pd_ports_answer,
+                                   .read = mb_pd_ports_read,
+                                   .pull = mb_pd_ports_pull,
+                                   .push = mb_pd_ports_push,
+                                   .rest = mb_pd_ports_rest,
+                                   .bend_by = mb_pd_lbfgs_bend_by};

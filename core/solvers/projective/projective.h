@@ -43,6 +43,7 @@ typedef struct MbPdSpec {
   const MbCablePath *cables; // (ncables) that pull with a given tension
   size_t nports;
   const uint32_t *port;          // (nports) nodes that a caller's rows act on, see mb_pd_begin
+  bool names;                    // mb_pd_name names others; the processor need not be told
   size_t columns;                // bytes that what is kept for them may take; 0 = 256 MB
   size_t beside;                 // velocities that a caller solves for beside the nodes, see mb_pd_pass
   double h;                      // s
@@ -88,7 +89,8 @@ const char *mb_pd_fault(const MbPdEngine *engine);
 // Of method newton alone, where nothing drags: in the steps to come inertia resists so many times as much as the masses do. Nodes at rest then
 // go as in a step that is longer by 1 over the root of that.
 void mb_pd_take_inertia(MbPdEngine *engine, double times);
-// Tells where the iterations of a step have got to (nodes x 3).
+// Tells where the iterations of a step have got to (nodes x 3); of nodes that another mover than the processor moves, where the listed ones
+// have.
 const double *mb_pd_iterate(const MbPdEngine *engine);
 MbNodeStats mb_pd_stats(const MbPdEngine *engine);     // of the last step
 const double *mb_pd_history(const MbPdEngine *engine); // (iterations) residual of each
@@ -127,7 +129,7 @@ void mb_pd_bend(MbPdEngine *engine);
 // What these have told: the matrix's inverse has U N Uᵀ beside A⁻¹, of moves by forces; weights are products with U, see pairs.h. Impulses and
 // velocities that are read off it are 1/h and 1/h of these. NULL: nothing.
 const struct MbPairs *mb_pd_pairs_of(const MbPdEngine *engine);
-// Reads where in U's columns the numbers of listed node k begin; SIZE_MAX: it is placed.
+// Reads where in U's columns, as this processor has them, the numbers of listed node k begin; SIZE_MAX: it is placed.
 size_t mb_pd_listed_at(const MbPdEngine *engine, size_t k);
 // The caller's velocities begin there.
 size_t mb_pd_beside_at(const MbPdEngine *engine);
@@ -148,7 +150,7 @@ static inline double mb_pd_along(const MbPdAlong *along, double t) {
 }
 // Takes the correction into the iterate: *t of it. False: numbers that are not finite.
 bool mb_pd_end_pass(MbPdEngine *engine, const MbPdAlong *along, double *t);
-void mb_pd_end(MbPdEngine *engine, double *q1, double *v1);
+bool mb_pd_end(MbPdEngine *engine, double *q1, double *v1); // as mb_pd_step
 // All of them (listed x listed x *width); where *width is 1 the three axes are the same.
 const double *mb_pd_responses(const MbPdEngine *engine, size_t *width);
 // Writes v (list x 3) = S p; tells what S has of nodes number i and j in the list, along each axis.

@@ -235,11 +235,11 @@ static bool pass(MbSolverWork *w, const double *push, double *v) {
   if (!mb_pd_pass(w->engine)) return false;
   if (mb_pd_whole(w->engine)) {
     whole_pass(w, push, v);
-    return true;
+    return !mb_pd_fault(w->engine);
   }
   // the nodes' matrix is another one in each of Newton's iterations
   if (w->ties && !mb_pd_constant(w->engine) && !mb_ties_factor(w->ties, w, &blame)) return false;
-  return mb_descent_pass(w, push, v);
+  return mb_descent_pass(w, push, v) && !mb_pd_fault(w->engine);
 }
 
 static bool end_pass(MbSolverWork *w, double *v, double *impulse, double *lambda) {
@@ -252,10 +252,11 @@ static bool end_pass(MbSolverWork *w, double *v, double *impulse, double *lambda
   return mb_pd_end_pass(w->engine, &nothing, &t);
 }
 
-static void end(MbSolverWork *w, double *q1, double *v1, double *v) {
-  mb_pd_end(w->engine, q1, v1);
+static bool end(MbSolverWork *w, double *q1, double *v1, double *v) {
+  const bool fine = mb_pd_end(w->engine, q1, v1);
   for (size_t p = 0; p < w->model->nports; p++)
     mb_vec3_copy(v + w->at[p], v1 + 3 * mb_model_port(w->model, p));
+  return fine;
 }
 
 // ---- nodes by themselves ----------------------------------------------------------------------------------

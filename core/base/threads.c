@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <string.h>
 #include <unistd.h>
 
 // Every thread has a seat with the tasks that it begins with. Whoever has none left takes the last of another seat.
@@ -235,4 +236,14 @@ void mb_parallel_ranges(int threads, size_t n, size_t grain, MbRangeFn fn, void 
   }
   Ranges r = {fn, context, n, parts};
   mb_parallel_tasks(parts < (size_t)threads ? (int)parts : threads, parts, do_range, &r);
+}
+
+static void clear_range(void *context, size_t begin, size_t end) {
+  double *x = context;
+  memset(x + begin, 0, (end - begin) * sizeof *x);
+}
+
+void mb_parallel_clear(int threads, double *x, size_t n) {
+  enum { GRAIN = 3072 };
+  mb_parallel_ranges(threads, n, GRAIN, clear_range, x);
 }

@@ -23,6 +23,9 @@ int mb_threads_start(int threads);
 // the ranges would have fewer than `grain` items.
 void mb_parallel_ranges(int threads, size_t n, size_t grain, MbRangeFn fn, void *context);
 
+// x (n) becomes 0.
+void mb_parallel_clear(int threads, double *x, size_t n);
+
 // Calls fn once for every task below n (n < 2³²).
 void mb_parallel_tasks(int threads, size_t n, MbTaskFn fn, void *context);
 

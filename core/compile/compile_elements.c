@@ -116,7 +116,7 @@ static MbStatus check_material(const MbDeformableSpec *spec, const char *where, 
     wrong = "Young's modulus must be positive and finite";
   } else if (!(spec->poisson > -1 && spec->poisson < 0.5)) {
     wrong = "Poisson's ratio must be above -1 and below 0.5";
-  } else if (spec->model == MB_NEO_HOOKEAN && spec->poisson < 0) {
+  } else if (spec->kind != MB_DEFORMABLE_ROD && spec->model == MB_NEO_HOOKEAN && spec->poisson < 0) {
     wrong = "\"neo_hookean\" has no least energy where Poisson's ratio is below 0 (\"poisson\"): take "
             "\"corotational\"";
   } else if (spec->model == MB_LINEAR && spec->kind == MB_DEFORMABLE_CLOTH) {

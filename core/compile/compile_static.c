@@ -31,7 +31,8 @@ static MbStatus check_solver(const MbSceneSpec *spec, MbReport *report) {
     status = refuse(report, "/solver/method", 0, "", "deformables are solved for by method \"newton\"");
   if (mb_compile_has_ports(spec))
     status = refuse(report, "/solver", 0, "",
-                    "where bodies that can move are tied to nodes take solver \"redmax\" or \"maximal\"");
+                    "where forces, constraints or bodies that can move pull at nodes take solver \"redmax\" "
+                    "or \"maximal\"");
   return status;
 }
 

@@ -60,6 +60,8 @@ MbStatus mb_scheme_kinematic_passes(MbSim *sim, MbReport *report) {
   double *w = sim->v1;
   memcpy(w, sim->state.v, sim->nv * sizeof *w);
   MbStatus status = mb_constrain_begin(sim, report);
+  if (status == MB_OK && in->a > 0 && sim->state.step == 0)
+    status = linear(sim, sim->state.q, stage.t, in->a * h, in->exact, w, report);
   if (status == MB_OK) status = mb_stage_solve(sim, &stage, NULL, w, report);
   if (status == MB_OK) mb_sim_move(sim, h, w);
   return status;

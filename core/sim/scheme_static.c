@@ -202,16 +202,23 @@ static MbStatus not_found(const Search *s, MbReport *report) {
       sim->model->body_name[body]);
 }
 
+// T at the iterate. Where K pushes more than M holds M − τ² K cannot be solved for, and τ becomes shorter until it can.
+static bool begin(Search *s) {
+  enum { TURNS = 12 };
+  for (int k = 0; k < TURNS; k++, s->square /= 16)
+    if (displacement(s, s->q, s->T, NULL) == MB_OK) return true;
+  return false;
+}
+
 static MbStatus settle(Search *s, MbReport *report) {
   static const double LONG = 1e3, SHORTEST = 1e-9;
   MbSim *sim = s->sim;
   const double tolerance = sim->model->integrator.tolerance;
   double delta = 1, size;
-  MbStatus status = displacement(s, s->q, s->T, report);
-  if (status != MB_OK) return status;
+  if (!begin(s)) return not_found(s, report);
   size = sqrt(product(s->T, s->T, s->n));
   for (int k = 0; k < ITERATIONS && isfinite(size); k++) {
-    if (solve(s, delta) != MB_OK) return mb_sim_unsolved(sim, report);
+    if (solve(s, delta) != MB_OK) return not_found(s, report);
     const double far = largest(s->p, s->n), scale = far > s->longest ? s->longest / far : 1;
     const bool done = far <= tolerance && delta >= LONG;
     memcpy(sim->near, s->q, sim->model->nq * sizeof *sim->near);

@@ -159,8 +159,6 @@ void mb_pd_stress_write(MbPdEngine *engine, const double *dual);
 // Adds to f what damps a block's elements over the step, at places q of the part's own nodes, and to the block's energies theirs.
 void mb_pd_damp(MbPdEngine *engine, MbPdBlock *block, const double *q, double *f);
 void mb_pd_local(MbPdEngine *engine, const double *q, double *f);
-// f (n x 3) of all nodes becomes 0.
-void mb_pd_clear(const MbPdEngine *engine, double *f);
 // The elastic energy with what dampers add over a step; f (n x 3) ← minus its gradient.
 double mb_pd_evaluate(MbPdEngine *engine, const double *q, double *f);
 // The same energy alone.

@@ -376,7 +376,7 @@ static void collect_range(void *context, size_t begin, size_t end) {
 void mb_pd_local(MbPdEngine *engine, const double *q, double *f) {
   const double began = engine->clock();
   double collected = 0;
-  mb_pd_clear(engine, f);
+  mb_parallel_clear(engine->threads, f, 3 * engine->n);
   for (size_t k = 0; k < engine->nblocks; k++) {
     MbPdBlock *block = &engine->block[k];
     Job job = {engine, block, q + 3 * block->first, f + 3 * block->first};

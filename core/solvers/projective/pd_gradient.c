@@ -53,19 +53,10 @@ static void bending_range(void *context, size_t begin, size_t end) {
   }
 }
 
-static void clear_range(void *context, size_t begin, size_t end) {
-  double *f = context;
-  memset(f + 3 * begin, 0, 3 * (end - begin) * sizeof *f);
-}
-
-void mb_pd_clear(const MbPdEngine *engine, double *f) {
-  mb_parallel_ranges(engine->threads, engine->n, 16 * MB_PD_GRAIN, clear_range, f);
-}
-
 double mb_pd_evaluate(MbPdEngine *engine, const double *q, double *f) {
   const double began = engine->clock();
   double energy = 0, collected = 0;
-  mb_pd_clear(engine, f);
+  mb_parallel_clear(engine->threads, f, 3 * engine->n);
   for (size_t k = 0; k < engine->nblocks; k++) {
     MbPdBlock *block = &engine->block[k];
     MbGradient *gradient = &block->gradient;

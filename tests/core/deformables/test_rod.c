@@ -341,6 +341,38 @@ Test(rod, what_makes_no_rod_is_refused_by_name) {
   cr_expect(strstr(report.issues[0].text, "an end of a rod"), "%s", report.issues[0].text);
 }
 
+// Cork and what is beyond: the ratio enters by the stiffness against twisting alone, C = E / 2 (1 + ν) · π r⁴ / 2.
+Test(rod, a_negative_ratio_of_poisson_stiffens_against_twisting) {
+  TestRun run = test_run(
+      CLAMPED,
+      (const char *const[]){solvers[2],
+                            "/deformables/0/material={\"radius\": 0.01, \"young\": 1e8, \"poisson\": -0.4, "
+                            "\"density\": 1000}",
+                            "/deformables/0/pin/-={\"select\":{\"clamp\":\"last\"},\"motion\":{"
+                            "\"rotate\":{\"axis\":[1,0,0],\"angle\":\"=t\"}}}",
+                            NULL});
+  step(&run, 1);
+  const double twisting = 1e8 / 1.2 * 3.141592653589793 / 2 * 1e-8;
+  cr_expect_float_eq(elastic_energy(&run), twisting / 2, twisting / 2 * 3e-4);
+  test_run_free(&run);
+}
+
+// Where the passes of the first step began at rest, the gradient at the start left a matrix that was singular.
+Test(rod, a_rod_of_first_order_creeps_to_its_equilibrium) {
+  enum { STEPS = 300 };
+  TestRun still = test_run(CLAMPED, (const char *const[]){"/gravity=[0,0,-1]", solvers[0], NULL});
+  step(&still, 1);
+  TestRun run =
+      test_run(CLAMPED, (const char *const[]){"/gravity=[0,0,-1]", "/integrator=\"implicit\"",
+                                              "/solver={\"type\":\"maximal\",\"mode\":\"first_order\"}",
+                                              "/time={\"step\": 0.01, \"steps\": 300}", NULL});
+  step(&run, STEPS);
+  cr_expect_lt(places(&still)[3 * 20 + 2], -0.1);
+  cr_expect_float_eq(places(&run)[3 * 20 + 2], places(&still)[3 * 20 + 2], 1e-8);
+  test_run_free(&still);
+  test_run_free(&run);
+}
+
 Test(rod, quasi_newton_steps_come_to_what_newtons_method_does) {
   static const char *const ways[] = {"/solver={\"type\":\"projective\"}",
                                      "/solver={\"type\":\"projective\",\"method\":\"lbfgs\"}"};

@@ -7,6 +7,7 @@
 #include "core/sim/accounting.h"
 #include "core/sim/balance.h"
 #include "core/sim/body_frame.h"
+#include "core/sim/channel_weights.h"
 #include "core/sim/channels.h"
 #include "core/sim/constrain.h"
 #include "core/sim/element_channels.h"
@@ -53,6 +54,7 @@ struct MbSampler {
   void (*sample)(const MbSim *sim, double *out);
   // of NODES, ELEMENTS, CELLS and TOTALS, one deformable's
   void (*sample_nodes)(const MbSim *sim, const MbDeformable *of, double *out);
+  bool (*weigh)(const MbSim *sim, const double *weights, MbWeighed *to); // channel_weights.h
 };
 
 static void sample_position(const MbSim *sim, double *out) {
@@ -233,37 +235,37 @@ static const char *const principal[] = {"1", "2", "3"};
 
 static const MbSampler table[] = {
     // clang-format off
-    {"body.position",  "m",                  MB_POSE,     false, true,  BODIES,      3, STATE,   xyz,      sample_position, NULL},
-    {"body.rotation",  "",                   MB_POSE,     true,  true,  BODIES,      4, STATE,   wxyz,     sample_rotation, NULL},
-    {"body.velocity",  "rad/s, m/s",         MB_VELOCITY, false, false, BODIES,      6, STATE,   twist,    sample_velocity, NULL},
-    {"body.acceleration", "rad/s², m/s²",    MB_ACCELERATION, false, false, BODIES,  6, BALANCE, rates,    sample_body_acceleration, NULL},
-    {"joint.position", "m, rad",             MB_POSE,     false, true,  COORDINATES, 1, STATE,   NULL,     sample_joint_position, NULL},
-    {"joint.velocity", "m/s, rad/s",         MB_VELOCITY, false, false, COORDINATES, 1, STATE,   NULL,     sample_joint_velocity, NULL},
-    {"joint.acceleration", "m/s², rad/s²",   MB_ACCELERATION, false, false, COORDINATES, 1, BALANCE, NULL, sample_joint_acceleration, NULL},
-    {"joint.force",    "N, N m",             MB_FORCE,    false, false, COORDINATES, 1, FORCES,  NULL,     sample_joint_force, NULL},
-    {"joint.reaction", "N m, N",             MB_FORCE,    false, false, JOINTS,      6, BALANCE, wrench,   sample_joint_reaction, NULL},
-    {"constraint.error", "m, rad, m/s, rad/s", MB_OTHER,  false, false, ONE,         2, STATE,   errors,   sample_constraint_error, NULL},
-    {"constraint.force", "N, N m",           MB_FORCE,    false, false, ROWS,        1, FORCES,  NULL,     sample_constraint_force, NULL},
-    {"constraint.active", "",                MB_OTHER,    false, false, LISTED,      1, FORCES,  counts,   NULL, NULL},
-    {"contact",        "",                   MB_OTHER,    false, false, LISTED,      1, STATE,   counts,   NULL, NULL},
-    {"contact.pair",   "",                   MB_OTHER,    false, false, LISTED,      1, STATE,   counts,   NULL, NULL},
-    {"contact.impact", "",                   MB_OTHER,    false, false, LISTED,      1, STATE,   counts,   NULL, NULL},
-    {"energy",         "J",                  MB_ENERGY,   false, true,  ONE,         4, STATE,   energies, sample_energy, NULL},
-    {"momentum",       "kg m/s, kg m²/s",    MB_OTHER,    false, false, ONE,         6, STATE,   momenta,  sample_momentum, NULL},
-    {"muscle",         "m, m/s, N",          MB_OTHER,    false, false, MUSCLES,     3, STATE,   muscles,  sample_muscle, NULL},
-    {"deformable.*.position", "m",           MB_POSE,     false, true,  NODES,       3, STATE,   xyz,      NULL, sample_node_position},
-    {"deformable.*.velocity", "m/s",         MB_VELOCITY, false, false, NODES,       3, STATE,   xyz,      NULL, sample_node_velocity},
-    {"deformable.*.volume",   "m³",          MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_volume},
-    {"deformable.*.strain",   "",            MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_strain},
-    {"deformable.*.stress",           "Pa", MB_OTHER, false, false, CELLS, 6, STATE, tensor,    NULL, mb_element_stresses},
-    {"deformable.*.principal_stress", "Pa", MB_OTHER, false, false, CELLS, 3, STATE, principal, NULL, mb_element_principal_stresses},
-    {"deformable.*.von_mises",        "Pa", MB_OTHER, false, false, CELLS, 1, STATE, NULL,      NULL, mb_element_von_mises_all},
-    {"deformable.*.element_strain",   "",   MB_OTHER, false, false, CELLS, 6, STATE, tensor,    NULL, mb_element_strains},
-    {"deformable.*.principal_strain", "",   MB_OTHER, false, false, CELLS, 3, STATE, principal, NULL, mb_element_principal_strains},
-    {"deformable.*.contact",          "N",  MB_FORCE, false, false, TOTALS, 4, STATE, totals, NULL, mb_touch_total},
-    {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    4, STATE,   solution, sample_solution, NULL},
-    {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, STATE,   NULL,     mb_nodes_history, NULL},
-    {"solver.time",    "s",                  MB_OTHER,    false, false, SOLUTION,    1, STATE,   NULL,     sample_time, NULL},
+    {"body.position",  "m",                  MB_POSE,     false, true,  BODIES,      3, STATE,   xyz,      sample_position, NULL, mb_weigh_position},
+    {"body.rotation",  "",                   MB_POSE,     true,  true,  BODIES,      4, STATE,   wxyz,     sample_rotation, NULL, mb_weigh_rotation},
+    {"body.velocity",  "rad/s, m/s",         MB_VELOCITY, false, false, BODIES,      6, STATE,   twist,    sample_velocity, NULL, mb_weigh_velocity},
+    {"body.acceleration", "rad/s², m/s²",    MB_ACCELERATION, false, false, BODIES,  6, BALANCE, rates,    sample_body_acceleration, NULL, NULL},
+    {"joint.position", "m, rad",             MB_POSE,     false, true,  COORDINATES, 1, STATE,   NULL,     sample_joint_position, NULL, mb_weigh_joint_position},
+    {"joint.velocity", "m/s, rad/s",         MB_VELOCITY, false, false, COORDINATES, 1, STATE,   NULL,     sample_joint_velocity, NULL, mb_weigh_joint_velocity},
+    {"joint.acceleration", "m/s², rad/s²",   MB_ACCELERATION, false, false, COORDINATES, 1, BALANCE, NULL, sample_joint_acceleration, NULL, NULL},
+    {"joint.force",    "N, N m",             MB_FORCE,    false, false, COORDINATES, 1, FORCES,  NULL,     sample_joint_force, NULL, NULL},
+    {"joint.reaction", "N m, N",             MB_FORCE,    false, false, JOINTS,      6, BALANCE, wrench,   sample_joint_reaction, NULL, NULL},
+    {"constraint.error", "m, rad, m/s, rad/s", MB_OTHER,  false, false, ONE,         2, STATE,   errors,   sample_constraint_error, NULL, NULL},
+    {"constraint.force", "N, N m",           MB_FORCE,    false, false, ROWS,        1, FORCES,  NULL,     sample_constraint_force, NULL, NULL},
+    {"constraint.active", "",                MB_OTHER,    false, false, LISTED,      1, FORCES,  counts,   NULL, NULL, NULL},
+    {"contact",        "",                   MB_OTHER,    false, false, LISTED,      1, STATE,   counts,   NULL, NULL, NULL},
+    {"contact.pair",   "",                   MB_OTHER,    false, false, LISTED,      1, STATE,   counts,   NULL, NULL, NULL},
+    {"contact.impact", "",                   MB_OTHER,    false, false, LISTED,      1, STATE,   counts,   NULL, NULL, NULL},
+    {"energy",         "J",                  MB_ENERGY,   false, true,  ONE,         4, STATE,   energies, sample_energy, NULL, NULL},
+    {"momentum",       "kg m/s, kg m²/s",    MB_OTHER,    false, false, ONE,         6, STATE,   momenta,  sample_momentum, NULL, NULL},
+    {"muscle",         "m, m/s, N",          MB_OTHER,    false, false, MUSCLES,     3, STATE,   muscles,  sample_muscle, NULL, NULL},
+    {"deformable.*.position", "m",           MB_POSE,     false, true,  NODES,       3, STATE,   xyz,      NULL, sample_node_position, NULL},
+    {"deformable.*.velocity", "m/s",         MB_VELOCITY, false, false, NODES,       3, STATE,   xyz,      NULL, sample_node_velocity, NULL},
+    {"deformable.*.volume",   "m³",          MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_volume, NULL},
+    {"deformable.*.strain",   "",            MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_strain, NULL},
+    {"deformable.*.stress",           "Pa", MB_OTHER, false, false, CELLS, 6, STATE, tensor,    NULL, mb_element_stresses, NULL},
+    {"deformable.*.principal_stress", "Pa", MB_OTHER, false, false, CELLS, 3, STATE, principal, NULL, mb_element_principal_stresses, NULL},
+    {"deformable.*.von_mises",        "Pa", MB_OTHER, false, false, CELLS, 1, STATE, NULL,      NULL, mb_element_von_mises_all, NULL},
+    {"deformable.*.element_strain",   "",   MB_OTHER, false, false, CELLS, 6, STATE, tensor,    NULL, mb_element_strains, NULL},
+    {"deformable.*.principal_strain", "",   MB_OTHER, false, false, CELLS, 3, STATE, principal, NULL, mb_element_principal_strains, NULL},
+    {"deformable.*.contact",          "N",  MB_FORCE, false, false, TOTALS, 4, STATE, totals, NULL, mb_touch_total, NULL},
+    {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    4, STATE,   solution, sample_solution, NULL, NULL},
+    {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, STATE,   NULL,     mb_nodes_history, NULL, NULL},
+    {"solver.time",    "s",                  MB_OTHER,    false, false, SOLUTION,    1, STATE,   NULL,     sample_time, NULL, NULL},
     // clang-format on
 };
 enum { CHANNELS = sizeof table / sizeof *table };
@@ -520,4 +522,33 @@ MbStatus mb_sim_sample(MbSim *sim, double *frame, MbReport *report) {
   for (size_t i = 0; i < sim->nchannels && status == MB_OK; i++)
     status = sample(sim, i, frame + sim->channels[i].offset, report);
   return status;
+}
+
+bool mb_sim_weigh(const MbSim *sim, const double *weights, MbWeighed *to, double *left) {
+  bool all = true;
+  for (size_t i = 0; i < sim->nchannels; i++) {
+    const MbChannel *channel = &sim->channels[i];
+    const MbSampler *row = sim->samplers[i];
+    const size_t n = mb_channel_size(channel);
+    double *rest = left + channel->offset;
+    memcpy(rest, weights + channel->offset, n * sizeof *rest);
+    if (row->weigh && row->weigh(sim, rest, to)) memset(rest, 0, n * sizeof *rest);
+    for (size_t k = 0; k < n; k++) all &= rest[k] == 0;
+  }
+  return all;
+}
+
+double mb_sim_weighed(const MbSim *sim, const MbModel *model, const double *weights, double *frame) {
+  MbSim as = *sim;
+  double sum = 0;
+  as.model = model;
+  for (size_t i = 0; i < sim->nchannels; i++) {
+    const MbChannel *channel = &sim->channels[i];
+    const size_t n = mb_channel_size(channel);
+    double *const out = frame + channel->offset;
+    if (!sim->samplers[i]->weigh) continue;
+    sim->samplers[i]->sample(&as, out);
+    for (size_t k = 0; k < n; k++) sum += weights[channel->offset + k] * out[k];
+  }
+  return sum;
 }

@@ -2,6 +2,7 @@
 #ifndef MB_SIM_CHANNELS_H
 #define MB_SIM_CHANNELS_H
 
+#include "core/sim/channel_weights.h"
 #include "core/sim/sim_internal.h"
 
 // Makes the frame's channels, those that the scene asks for.
@@ -10,5 +11,12 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report);
 static inline size_t mb_channel_size(const MbChannel *channel) { return channel->items * channel->width; }
 // The name of the channel of this number; NULL after the last one.
 const char *mb_channel_word(size_t i);
+
+// Adds what the weights of the frame's numbers come to, of channels that tell so (channel_weights.h). `left` (frame size) ← the weights of the
+// others. Returns whether there are none.
+bool mb_sim_weigh(const MbSim *sim, const double *weights, MbWeighed *to, double *left);
+// Returns the sum of the weighed numbers of such channels, with the bodies' motion that the simulation has, of what a model like its own says
+// of them. `frame` is scratch.
+double mb_sim_weighed(const MbSim *sim, const MbModel *model, const double *weights, double *frame);
 
 #endif

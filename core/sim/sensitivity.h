@@ -34,16 +34,18 @@ MbStatus mb_sensitivity_frame(MbSensitivity *gradient, double *frame, double *sl
 
 // ---- backwards --------------------------------------------------------------------------------------------
 
-// What one number made of frames is felt by: weights ← its derivative by each of the frame's numbers (0 to begin with). It is asked from the
-// last step to the start; false: nothing of this frame counts, and it is not taken.
+// What one number made of frames is felt by. `see` (may be NULL) sees the run, at the start and after every step, as it is done the first time. Then
+// the others are asked, from the last step to the start: `wanted` whether anything of a frame counts, else it is not taken;
+// `weigh` for weights ← the number's derivative by each of the frame's numbers (0 to begin with).
 typedef struct MbSensitivityWeights {
   void *to;
+  MbStatus (*see)(void *to, MbSim *sim, MbReport *report);
   bool (*wanted)(void *to, int64_t step);
   void (*weigh)(void *to, int64_t step, double t, const double *frame, double *weights);
 } MbSensitivityWeights;
 
 // Runs so many steps from the start, and backwards through them: derivatives (count) ← Σ weights · dframe/dnumber, of exact steps alone
-// (MB_SCENE otherwise). Each number costs little more than differences of the step's equations. What the way back has to know is kept
+// (MB_SCENE otherwise). Each number costs differences of what it changes. What the way back has to know is kept
 // within `memory` bytes as far as that goes: where it is not all steps, states are kept and runs between them are done anew. The run must
 // not have begun; after it no other is to be had of this one. `stepped` (may be NULL) ← how many steps were done.
 MbStatus mb_sensitivity_backward(MbSensitivity *gradient, int64_t steps, size_t memory,

@@ -12,6 +12,7 @@
 #include "core/sim/sensitivity_parts.h"
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
+#include "core/sim/channels.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/schemes.h"
 
@@ -31,6 +32,13 @@ typedef struct Turn {
   int64_t step; // after it
 } Turn;
 
+// The state of which a frame tells.
+typedef struct Moment {
+  const double *q, *v; // (nq), (nv)
+  double t;
+  int64_t step;
+} Moment;
+
 typedef struct Backward {
   MbSensitivity *g;
   const MbSensitivityWeights *weights;
@@ -39,12 +47,13 @@ typedef struct Backward {
   int64_t length; // of the reel, in steps
   MbState *kept;  // (nkept) the first is the start
   size_t nkept;
-  int64_t stepped;
+  int64_t stepped, seen;                      // steps that were done; how many of the run's
   double *q, *v, *u, *before;                 // (nv) of the state
   double *move, *base, *w, *z, *dq, *dv, *da; // (nv)
-  double *first, *next_q, *along, *side_v;    // (nv)
-  double *at_q;                               // (nq)
-  double *frame[2], *weight;                  // (frame size)
+  double *first, *next_q, *along;             // (nv)
+  Moment at;                                  // of the frame at hand
+  double *frame[2], *weight, *left;           // (frame size) the last: of channels by differences
+  double *by_move, *by_phi;                   // (nb x 6)
 } Backward;
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
@@ -79,10 +88,11 @@ static void choose_lengths(Backward *b, int64_t steps, size_t memory) {
 static bool make(Backward *b, int64_t steps, size_t memory) {
   const MbSim *sim = b->g->sim;
   const size_t size = mb_sim_frame_size(sim);
-  double **const lists[] = {&b->q,  &b->v,  &b->u,  &b->before, &b->move,   &b->base,  &b->w,     &b->z,
-                            &b->dq, &b->dv, &b->da, &b->first,  &b->next_q, &b->along, &b->side_v};
-  bool ok = take(b, &b->at_q, sim->nq) && take(b, &b->weight, size) && take(b, &b->frame[0], size) &&
-            take(b, &b->frame[1], size);
+  double **const lists[] = {&b->q, &b->v,  &b->u,  &b->before, &b->move,  &b->base,   &b->w,
+                            &b->z, &b->dq, &b->dv, &b->da,     &b->first, &b->next_q, &b->along};
+  bool ok = take(b, &b->weight, size) && take(b, &b->left, size) && take(b, &b->frame[0], size) &&
+            take(b, &b->frame[1], size) && take(b, &b->by_move, 6 * sim->model->nb) &&
+            take(b, &b->by_phi, 6 * sim->model->nb);
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok = take(b, lists[i], sim->nv) && ok;
   choose_lengths(b, steps, memory);
   b->reel = mb_arena_alloc(&b->g->arena, (size_t)b->length, sizeof *b->reel);
@@ -105,62 +115,91 @@ static double sum_of(const double *x, const double *y, size_t n) {
   return sum;
 }
 
-// What the weights are felt by along one coordinate (or velocity): differences of fourth order.
+// What the weights left are felt by along one coordinate (or velocity): differences of fourth order.
 static MbStatus along_one(Backward *b, size_t i, bool velocity, double move, double *out, MbReport *report) {
   static const double weight[5] = {1, -8, 0, 8, -1};
   MbSensitivity *g = b->g;
   const MbSim *sim = g->sim;
-  const MbState *at = &b->kept[0]; // of time and step alone
+  const Moment *at = &b->at;
   MbStatus status = MB_OK;
   memset(b->along, 0, sim->nv * sizeof *b->along);
   b->along[i] = 1, *out = 0;
   for (int side = -2; side <= 2 && status == MB_OK; side++) {
     if (!side) continue;
-    memcpy(g->q1, b->at_q, sim->nq * sizeof *g->q1);
-    memcpy(g->rate, b->side_v, sim->nv * sizeof *g->rate);
+    memcpy(g->q1, at->q, sim->nq * sizeof *g->q1);
+    memcpy(g->rate, at->v, sim->nv * sizeof *g->rate);
     if (velocity)
       g->rate[i] += side * move;
     else
       mb_coordinates_advance(sim->model, g->q1, side * move, b->along, 0, sim->model->nb);
     status = mb_slope_sample(g->probe, g->q1, g->rate, at->t, at->step, b->frame[0], report);
-    *out += weight[side + 2] / (12 * move) * sum_of(b->weight, b->frame[0], mb_sim_frame_size(sim));
+    *out += weight[side + 2] / (12 * move) * sum_of(b->left, b->frame[0], mb_sim_frame_size(sim));
   }
   return status;
 }
 
-// Takes in what is felt of the frame at (q, v), which is after `step` steps.
-static MbStatus add_frame(Backward *b, const double *q, const double *v, double t, int64_t step,
-                          MbReport *report) {
+// Channels whose weights are left, by differences.
+static MbStatus add_left(Backward *b, MbReport *report) {
   static const double MOVE = 1e-3;
   MbSensitivity *g = b->g;
   const MbSim *sim = g->sim;
+  const Moment *at = &b->at;
   const size_t size = mb_sim_frame_size(sim);
-  if (!b->weights->wanted(b->weights->to, step)) return MB_OK;
-  MbStatus status = mb_slope_sample(g->probe, q, v, t, step, b->frame[0], report);
-  if (status != MB_OK) return status;
-  memset(b->weight, 0, size * sizeof *b->weight);
-  b->weights->weigh(b->weights->to, step, t, b->frame[0], b->weight);
-  memcpy(b->at_q, q, sim->nq * sizeof *q), memcpy(b->side_v, v, sim->nv * sizeof *v);
   const double length = MOVE * (sim->model->size > 0 ? fmin(1, sim->model->size) : 1);
   double fastest = 1;
-  for (size_t i = 0; i < sim->nv; i++) fastest = fmax(fastest, fabs(v[i]));
-  const double kept_t = b->kept[0].t;
-  const int64_t kept_step = b->kept[0].step;
-  b->kept[0].t = t, b->kept[0].step = step;
+  MbStatus status = MB_OK;
+  for (size_t i = 0; i < sim->nv; i++) fastest = fmax(fastest, fabs(at->v[i]));
   for (size_t i = 0; i < sim->nv && status == MB_OK; i++) {
     double by_q = 0, by_v = 0;
     status = along_one(b, i, false, length, &by_q, report);
     if (status == MB_OK) status = along_one(b, i, true, MOVE * fastest, &by_v, report);
     b->q[i] += by_q, b->v[i] += by_v;
   }
-  b->kept[0].t = kept_t, b->kept[0].step = kept_step;
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {
-    status = mb_slope_sample(g->slopes[k].less, q, v, t, step, b->frame[0], report);
-    if (status == MB_OK) status = mb_slope_sample(g->slopes[k].more, q, v, t, step, b->frame[1], report);
+    const MbSlope *slope = &g->slopes[k];
+    status = mb_slope_sample(slope->less, at->q, at->v, at->t, at->step, b->frame[0], report);
+    if (status == MB_OK)
+      status = mb_slope_sample(slope->more, at->q, at->v, at->t, at->step, b->frame[1], report);
     for (size_t i = 0; i < size && status == MB_OK; i++)
-      b->out[k] += b->weight[i] * (b->frame[1][i] - b->frame[0][i]) / (2 * g->number[k].move);
+      b->out[k] += b->left[i] * (b->frame[1][i] - b->frame[0][i]) / (2 * g->number[k].move);
   }
   return status;
+}
+
+// Channels that tell of motion, by the transposed pass through the tree. *all: there are no others.
+static void add_motion(Backward *b, bool *all) {
+  MbSensitivity *g = b->g;
+  MbSim *probe = g->probe;
+  const Moment *at = &b->at;
+  MbTangent *tangent = mb_newton_tangent(probe);
+  const size_t nb = probe->model->nb;
+  MbWeighed to = {b->by_move, b->by_phi, b->q, b->v};
+  memset(to.move, 0, 6 * nb * sizeof *to.move), memset(to.phi, 0, 6 * nb * sizeof *to.phi);
+  *all = mb_sim_weigh(probe, b->weight, &to, b->left);
+  mb_tangent_motion(probe, tangent, at->v);
+  mb_tangent_weigh(probe, tangent, to.move, to.phi, b->q, b->v);
+  for (size_t k = 0; k < g->count; k++) {
+    const MbSlope *slope = &g->slopes[k];
+    double by = mb_tangent_number_told(probe, tangent, slope->number, at->v);
+    if (mb_tangent_number_frames(slope->number))
+      by += mb_sim_weighed(probe, slope->more->model, b->weight, b->frame[0]) -
+            mb_sim_weighed(probe, slope->less->model, b->weight, b->frame[0]);
+    b->out[k] += by / (2 * g->number[k].move);
+  }
+}
+
+// Takes in what is felt of a frame.
+static MbStatus add_frame(Backward *b, const Moment *at, MbReport *report) {
+  MbSensitivity *g = b->g;
+  bool all = true;
+  if (!b->weights->wanted(b->weights->to, at->step)) return MB_OK;
+  b->at = *at;
+  const MbStatus status = mb_slope_sample(g->probe, at->q, at->v, at->t, at->step, b->frame[0], report);
+  if (status != MB_OK) return status;
+  memset(b->weight, 0, mb_sim_frame_size(g->sim) * sizeof *b->weight);
+  b->weights->weigh(b->weights->to, at->step, at->t, b->frame[0], b->weight);
+  add_motion(b, &all);
+  return all ? MB_OK : add_left(b, report);
 }
 
 // ---- a step ---------------------------------------------------------------------------------------------------------
@@ -182,8 +221,9 @@ static MbStatus stage(Backward *b, const Turn *turn, size_t s, MbReport *report)
     b->da[i] /= note->gamma * h;
   }
   for (size_t k = 0; k < g->count; k++) {
-    mb_slope_by_number(g, &g->slopes[k], note, g->number[k].move, g->rate);
-    b->out[k] += sum_of(b->z, g->rate, nv);
+    const double by = mb_tangent_number(g->probe, mb_newton_tangent(g->probe), g->slopes[k].number, note->w,
+                                        g->a, note->t, b->z);
+    b->out[k] += by / (2 * g->number[k].move);
   }
   return MB_OK;
 }
@@ -233,6 +273,14 @@ static MbStatus step_back(Backward *b, const Turn *turn, MbReport *report) {
 
 // ---- the run --------------------------------------------------------------------------------------------------------
 
+// What is done the first time is seen by whoever weighs.
+static MbStatus see(Backward *b, MbReport *report) {
+  const MbSensitivityWeights *weights = b->weights;
+  if (!weights->see || b->g->sim->state.step <= b->seen) return MB_OK;
+  b->seen = b->g->sim->state.step;
+  return weights->see(weights->to, b->g->sim, report);
+}
+
 static MbStatus step_on(Backward *b, MbReport *report) {
   b->stepped++;
   return mb_sim_step(b->g->sim, report);
@@ -256,7 +304,7 @@ static MbStatus record(Backward *b, Turn *turn, MbReport *report) {
   memcpy(turn->q1, sim->state.q, sim->nq * sizeof *turn->q1);
   memcpy(turn->v1, sim->state.v, size);
   turn->t = sim->state.t, turn->step = sim->state.step;
-  return MB_OK;
+  return see(b, report);
 }
 
 // From the state, which is after `begin` steps, to the end of the reel, and back over it.
@@ -265,7 +313,7 @@ static MbStatus over_reel(Backward *b, int64_t begin, int64_t end, MbReport *rep
   for (int64_t i = begin; i < end && status == MB_OK; i++) status = record(b, &b->reel[i - begin], report);
   for (int64_t i = end; i-- > begin && status == MB_OK;) {
     const Turn *turn = &b->reel[i - begin];
-    status = add_frame(b, turn->q1, turn->v1, turn->t, i + 1, report);
+    status = add_frame(b, &(Moment){turn->q1, turn->v1, turn->t, i + 1}, report);
     if (status == MB_OK) status = step_back(b, turn, report);
   }
   return status;
@@ -301,7 +349,10 @@ static MbStatus back_over(Backward *b, size_t at, int64_t begin, int64_t end, Mb
                            : left     ? begin + before_next(reels, left) * b->length
                                       : begin + (reels - 1) * b->length;
     restore(b, at);
-    for (int64_t i = begin; i < middle && status == MB_OK; i++) status = step_on(b, report);
+    for (int64_t i = begin; i < middle && status == MB_OK; i++) {
+      status = step_on(b, report);
+      if (status == MB_OK) status = see(b, report);
+    }
     if (status != MB_OK) return status;
     if (reels > 1 && left) {
       mb_sensitivity_copy(b->g->sim, &b->kept[at + 1], &b->g->sim->state);
@@ -317,15 +368,16 @@ static MbStatus back_over(Backward *b, size_t at, int64_t begin, int64_t end, Mb
 MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
                                  const MbSensitivityWeights *weights, double *out, int64_t *stepped,
                                  MbReport *report) {
-  Backward b = {.g = g, .weights = weights, .out = out};
+  Backward b = {.g = g, .weights = weights, .out = out, .seen = -1};
   const MbSim *sim = g->sim;
   if (g->by_steps) return mb_error(report, MB_SCENE, "", "no way back through these steps: %s", g->by_steps);
   if (!make(&b, steps, memory)) return mb_no_memory(report, "derivatives backwards");
   memset(out, 0, g->count * sizeof *out);
   mb_sensitivity_copy(sim, &b.kept[0], &sim->state);
-  MbStatus status = back_over(&b, 0, 0, steps, report);
+  MbStatus status = see(&b, report);
+  if (status == MB_OK) status = back_over(&b, 0, 0, steps, report);
   if (stepped) *stepped = b.stepped;
-  if (status == MB_OK) status = add_frame(&b, b.kept[0].q, b.kept[0].v, b.kept[0].t, 0, report);
+  if (status == MB_OK) status = add_frame(&b, &(Moment){b.kept[0].q, b.kept[0].v, b.kept[0].t, 0}, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {
     out[k] += sum_of(b.q, g->slopes[k].q, sim->nv) + sum_of(b.v, g->slopes[k].v, sim->nv);
     if (!isfinite(out[k]))

@@ -5,12 +5,14 @@
 #include "core/base/arena.h"
 #include "core/sim/newton.h"
 #include "core/sim/sensitivity.h"
+#include "core/sim/tangent_number.h"
 
 #include <string.h>
 
 // How the state changes with one of the numbers.
 typedef struct MbSlope {
   MbSim *less, *more;
+  MbTangentNumber *number;    // what differs; by stages alone
   double *q, *v, *u, *before; // (nv)
   double *base, *from, *w;    // (nv) of the stage at hand
   double *first;              // (nv) w of the first

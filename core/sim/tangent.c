@@ -22,26 +22,9 @@
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/tangent_moved.h"
+#include "core/sim/tangent_parts.h"
 
 #include <string.h>
-
-struct MbTangent {
-  double *X;                         // (nb x 36)
-  double *T, *Tdot;                  // (nv x 6) columns of joints in C axes
-  double *DTv, *DTa, *C;             // (nv x 6) column k: (D_k T) v, (D_k T) a, D_k(Ṫ v)
-  size_t *own_first;                 // (nb) where a joint's own matrices begin
-  double *own_q, *own_v;             // (n x n of every joint) of its τ, by its own q and v
-  double *Xphi, *Xalpha;             // (nb x 6)
-  double *Tv;                        // (nb x 6)
-  double *alpha, *F;                 // (nb x 6)
-  double *move, *dphi, *dalpha, *dF; // (nb x 6)
-  double *turn;                      // (nb x 6) what a change is felt by along σ, backwards
-  double *K, *D;                     // of the forces, as MbMaximal has them
-  double *stiffness, *damping;       // (nv) along the coordinates
-  double *drive;                     // (nv)
-  double *dq, *dv, *da;              // (nv)
-  size_t *end;                       // (nb) behind the last body of its subtree
-};
 
 // Joints of which coordinates and velocities are no rates of one another.
 static bool turns(const MbModel *model, size_t b) {
@@ -98,39 +81,6 @@ MbTangent *mb_tangent_create(MbSim *sim) {
   return ok && t->X ? t : NULL;
 }
 
-// ---- products -----------------------------------------------------------------------------------------------------
-
-// y += s ad_a b;  y += s ad_aᵀ w
-static void add_bracket(double y[6], double s, const double a[6], const double b[6]) {
-  double t[3], u[3];
-  mb_vec3_cross(t, a, b);
-  mb_vec3_add_scaled(y, y, s, t);
-  mb_vec3_cross(t, a, b + 3);
-  mb_vec3_cross(u, a + 3, b);
-  mb_vec3_add(t, t, u);
-  mb_vec3_add_scaled(y + 3, y + 3, s, t);
-}
-static void add_transposed_bracket(double y[6], double s, const double a[6], const double w[6]) {
-  double t[3], u[3];
-  mb_vec3_cross(t, w, a);
-  mb_vec3_cross(u, w + 3, a + 3);
-  mb_vec3_add(t, t, u);
-  mb_vec3_add_scaled(y, y, s, t);
-  mb_vec3_cross(t, w + 3, a);
-  mb_vec3_add_scaled(y + 3, y + 3, s, t);
-}
-static void add_transposed(double y[6], const double A[36], const double x[6]) {
-  for (int j = 0; j < 6; j++)
-    for (int i = 0; i < 6; i++) y[j] += A[6 * i + j] * x[i];
-}
-static void add_columns(double y[6], const double *T, size_t n, const double *v) {
-  for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < 6; k++) y[k] += T[6 * i + k] * v[i];
-}
-static double dot6(const double a[6], const double b[6]) {
-  return mb_vec3_dot(a, b) + mb_vec3_dot(a + 3, b + 3);
-}
-
 // ---- down the tree, at one instant --------------------------------------------------------------------------------
 
 // T = diag(1, Rᵀ):  D T v = (0, Rᵀu × θ),  Ṫ v = (0, Rᵀu × ω)
@@ -157,36 +107,61 @@ static void free_body(const MbSim *sim, MbTangent *t, size_t b, const double *v,
 }
 
 // E = E_p P Q B,  T = Ad(B⁻¹) S
+void mb_tangent_joint(const MbModel *model, size_t b, const double *q, const double *v, MbTangentJoint *at,
+                      double *T, double *Tdot) {
+  const MbJoint *joint = &model->joint[b];
+  double Sdot[6 * MB_JOINT_MOST];
+  MbPose Q, inverse;
+  joint->ops->eval(joint, q, v, &Q, at->S, Sdot);
+  mb_pose_mul(&at->E, &model->P[b], &Q);
+  mb_pose_mul(&at->E, &at->E, &model->B[b]);
+  mb_pose_inverse(&inverse, &at->E);
+  mb_se3_adjoint(at->X, &inverse);
+  mb_pose_inverse(&inverse, &model->B[b]);
+  mb_se3_adjoint(at->A, &inverse);
+  for (size_t i = 0; i < joint->n; i++) {
+    mb_mat6_apply(T + 6 * i, at->A, at->S + 6 * i);
+    mb_mat6_apply(Tdot + 6 * i, at->A, Sdot + 6 * i);
+  }
+}
+
 static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double *q, const double *v,
                          const double *a, bool derivatives) {
-  const MbModel *model = sim->model;
-  const MbJoint *joint = &model->joint[b];
-  const size_t first = 6 * model->v_first[b], n = joint->n;
-  double S[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST], C[6 * MB_JOINT_MOST], unused[6 * MB_JOINT_MOST];
-  MbPose Q, E, inverse;
-  double A[36];
-  joint->ops->eval(joint, q, v, &Q, S, Sdot);
-  if (derivatives) mb_joint_curve(joint, q, v, S, C);
-  mb_pose_mul(&E, &model->P[b], &Q);
-  mb_pose_mul(&E, &E, &model->B[b]);
-  mb_pose_inverse(&inverse, &E);
-  mb_se3_adjoint(t->X + 36 * b, &inverse);
-  mb_pose_inverse(&inverse, &model->B[b]);
-  mb_se3_adjoint(A, &inverse);
-  for (size_t i = 0; i < n; i++) {
-    mb_mat6_apply(t->T + first + 6 * i, A, S + 6 * i);
-    mb_mat6_apply(t->Tdot + first + 6 * i, A, Sdot + 6 * i);
-    if (derivatives) mb_mat6_apply(t->C + first + 6 * i, A, C + 6 * i);
-  }
-  for (size_t k = 0; k < n && derivatives; k++) { // Ṡ at the rate e_k is D_k S
+  const MbJoint *joint = &sim->model->joint[b];
+  const size_t first = 6 * sim->model->v_first[b], n = joint->n;
+  double C[6 * MB_JOINT_MOST], unused[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST];
+  MbTangentJoint at;
+  MbPose Q;
+  mb_tangent_joint(sim->model, b, q, v, &at, t->T + first, t->Tdot + first);
+  memcpy(t->X + 36 * b, at.X, sizeof at.X);
+  if (!derivatives) return;
+  mb_joint_curve(joint, q, v, at.S, C);
+  for (size_t k = 0; k < n; k++) { // Ṡ at the rate e_k is D_k S
     double along[MB_JOINT_MOST] = {0}, DSv[6] = {0}, DSa[6] = {0};
     along[k] = 1;
     joint->ops->eval(joint, q, along, &Q, unused, Sdot);
-    add_columns(DSv, Sdot, n, v);
-    add_columns(DSa, Sdot, n, a);
-    mb_mat6_apply(t->DTv + first + 6 * k, A, DSv);
-    mb_mat6_apply(t->DTa + first + 6 * k, A, DSa);
+    mb_add_columns(DSv, Sdot, n, v);
+    mb_add_columns(DSa, Sdot, n, a);
+    mb_mat6_apply(t->C + first + 6 * k, at.A, C + 6 * k);
+    mb_mat6_apply(t->DTv + first + 6 * k, at.A, DSv);
+    mb_mat6_apply(t->DTa + first + 6 * k, at.A, DSa);
   }
+}
+
+void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, size_t n,
+                      const double *phi_of_parent, const double *alpha_of_parent, const double *v,
+                      const double *a, MbTangentMotion *out) {
+  memset(out->Tv, 0, 6 * sizeof *out->Tv);
+  memset(out->Xphi, 0, 6 * sizeof *out->Xphi), memset(out->Xalpha, 0, 6 * sizeof *out->Xalpha);
+  mb_add_columns(out->Tv, T, n, v);
+  if (phi_of_parent) {
+    mb_mat6_apply(out->Xphi, X, phi_of_parent);
+    mb_mat6_apply(out->Xalpha, X, alpha_of_parent);
+  }
+  memcpy(out->alpha, out->Xalpha, 6 * sizeof *out->alpha);
+  mb_add_bracket(out->alpha, 1, out->Xphi, out->Tv);
+  mb_add_columns(out->alpha, Tdot, n, v);
+  mb_add_columns(out->alpha, T, n, a);
 }
 
 static void down(const MbSim *sim, MbTangent *t, const double *v, const double *a, bool derivatives) {
@@ -194,22 +169,14 @@ static void down(const MbSim *sim, MbTangent *t, const double *v, const double *
   for (size_t b = 0; b < model->nb; b++) {
     const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
     const double *vb = v + first, *ab = a + first;
-    double *Tv = t->Tv + 6 * b, *Xphi = t->Xphi + 6 * b, *Xalpha = t->Xalpha + 6 * b,
-           *alpha = t->alpha + 6 * b;
+    MbTangentMotion motion = {t->Xphi + 6 * b, t->Xalpha + 6 * b, t->Tv + 6 * b, t->alpha + 6 * b};
     if (model->joint[b].ops)
       jointed_body(sim, t, b, sim->x.q + model->q_first[b], vb, ab, derivatives);
     else
       free_body(sim, t, b, vb, ab, derivatives);
-    memset(Tv, 0, 6 * sizeof *Tv), memset(Xphi, 0, 6 * sizeof *Tv), memset(Xalpha, 0, 6 * sizeof *Tv);
-    add_columns(Tv, t->T + 6 * first, n, vb);
-    if (p != MB_WORLD) {
-      mb_mat6_apply(Xphi, t->X + 36 * b, sim->x.phi + 6 * p);
-      mb_mat6_apply(Xalpha, t->X + 36 * b, t->alpha + 6 * p);
-    }
-    memcpy(alpha, Xalpha, 6 * sizeof *alpha);
-    add_bracket(alpha, 1, Xphi, Tv);
-    add_columns(alpha, t->Tdot + 6 * first, n, vb);
-    add_columns(alpha, t->T + 6 * first, n, ab);
+    mb_tangent_carry(t->X + 36 * b, t->T + 6 * first, t->Tdot + 6 * first, n,
+                     p == MB_WORLD ? NULL : sim->x.phi + 6 * p, p == MB_WORLD ? NULL : t->alpha + 6 * p, vb,
+                     ab, &motion);
   }
 }
 
@@ -318,12 +285,12 @@ static void add_turn(const MbSim *sim, MbTangent *t, size_t b) {
   MbPose Q, inverse;
   mb_pose_inverse(&inverse, &model->B[b]);
   mb_se3_adjoint(A, &inverse);
-  add_transposed(G, A, F);
+  mb_add_transposed(G, A, F);
   for (size_t k = 0; k < n; k++) {
     double along[MB_JOINT_MOST] = {0};
     along[k] = 1;
     joint->ops->eval(joint, sim->x.q + model->q_first[b], along, &Q, S, DS);
-    for (size_t i = 0; i < n; i++) own[n * i + k] += dot6(DS + 6 * i, G);
+    for (size_t i = 0; i < n; i++) own[n * i + k] += mb_dot6(DS + 6 * i, G);
   }
 }
 
@@ -333,11 +300,11 @@ static void up(const MbSim *sim, MbTangent *t, const double *a, bool derivatives
   for (size_t b = model->nb; b-- > 0;) {
     const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
     const double *F = t->F + 6 * b;
-    if (p != MB_WORLD) add_transposed(t->F + 6 * p, t->X + 36 * b, F);
+    if (p != MB_WORLD) mb_add_transposed(t->F + 6 * p, t->X + 36 * b, F);
     if (derivatives) add_turn(sim, t, b);
     for (size_t i = first; tau && i < first + n; i++) {
       const double rotor = model->rotors && model->joint[b].ops ? model->joint_inertia[i] * a[i] : 0;
-      tau[i] = dot6(t->T + 6 * i, F) + rotor;
+      tau[i] = mb_dot6(t->T + 6 * i, F) + rotor;
     }
   }
 }
@@ -378,23 +345,23 @@ static void change_down(const MbSim *sim, MbTangent *t, size_t b, bool root, con
   const MbModel *model = sim->model;
   const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
   double sigma[6] = {0}, dTv[6] = {0}, dXphi[6] = {0}, dalpha[6] = {0}, move[6] = {0};
-  add_columns(sigma, t->T + 6 * first, n, dq + first);
-  add_columns(dTv, t->DTv + 6 * first, n, dq + first);
-  add_columns(dTv, t->T + 6 * first, n, dv + first);
+  mb_add_columns(sigma, t->T + 6 * first, n, dq + first);
+  mb_add_columns(dTv, t->DTv + 6 * first, n, dq + first);
+  mb_add_columns(dTv, t->T + 6 * first, n, dv + first);
   if (!root && p != MB_WORLD) {
     mb_mat6_apply(move, t->X + 36 * b, t->move + 6 * p);
     mb_mat6_apply(dXphi, t->X + 36 * b, t->dphi + 6 * p);
     mb_mat6_apply(dalpha, t->X + 36 * b, t->dalpha + 6 * p);
   }
-  add_bracket(dXphi, -1, sigma, t->Xphi + 6 * b);
-  add_bracket(dalpha, -1, sigma, t->Xalpha + 6 * b);
-  add_bracket(dalpha, 1, dXphi, t->Tv + 6 * b);
-  add_bracket(dalpha, 1, t->Xphi + 6 * b, dTv);
-  add_columns(dalpha, t->C + 6 * first, n, dq + first);
-  add_columns(dalpha, t->DTv + 6 * first, n, dv + first);
-  add_columns(dalpha, t->Tdot + 6 * first, n, dv + first);
-  add_columns(dalpha, t->DTa + 6 * first, n, dq + first);
-  add_columns(dalpha, t->T + 6 * first, n, da + first);
+  mb_add_bracket(dXphi, -1, sigma, t->Xphi + 6 * b);
+  mb_add_bracket(dalpha, -1, sigma, t->Xalpha + 6 * b);
+  mb_add_bracket(dalpha, 1, dXphi, t->Tv + 6 * b);
+  mb_add_bracket(dalpha, 1, t->Xphi + 6 * b, dTv);
+  mb_add_columns(dalpha, t->C + 6 * first, n, dq + first);
+  mb_add_columns(dalpha, t->DTv + 6 * first, n, dv + first);
+  mb_add_columns(dalpha, t->Tdot + 6 * first, n, dv + first);
+  mb_add_columns(dalpha, t->DTa + 6 * first, n, dq + first);
+  mb_add_columns(dalpha, t->T + 6 * first, n, da + first);
   for (size_t k = 0; k < 6; k++) {
     t->move[6 * b + k] = move[k] + sigma[k];
     t->dphi[6 * b + k] = dXphi[k] + dTv[k];
@@ -448,7 +415,7 @@ static void change(const MbSim *sim, MbTangent *t, size_t begin, size_t end, con
     const bool moved = b >= begin;
     double *dF = t->dF + 6 * b;
     for (size_t i = 0; i < n; i++) {
-      double sum = dot6(t->T + 6 * (first + i), dF);
+      double sum = mb_dot6(t->T + 6 * (first + i), dF);
       for (size_t k = 0; moved && k < n; k++)
         sum += Kq[n * i + k] * dq[first + k] + Kv[n * i + k] * dv[first + k];
       if (moved && model->rotors && model->joint[b].ops)
@@ -458,10 +425,10 @@ static void change(const MbSim *sim, MbTangent *t, size_t begin, size_t end, con
     if (p == MB_WORLD) continue;
     if (moved) {
       double sigma[6] = {0};
-      add_columns(sigma, t->T + 6 * first, n, dq + first);
-      add_transposed_bracket(dF, -1, sigma, t->F + 6 * b);
+      mb_add_columns(sigma, t->T + 6 * first, n, dq + first);
+      mb_add_transposed_bracket(dF, -1, sigma, t->F + 6 * b);
     }
-    add_transposed(t->dF + 6 * p, t->X + 36 * b, dF);
+    mb_add_transposed(t->dF + 6 * p, t->X + 36 * b, dF);
   }
 }
 
@@ -477,7 +444,7 @@ void mb_tangent_times(MbSim *sim, MbTangent *t, const double *dq, const double *
 
 static void take_transposed(const double A[36], const double x[6], double y[6]) {
   double sum[6] = {0};
-  add_transposed(sum, A, x);
+  mb_add_transposed(sum, A, x);
   for (size_t i = 0; i < 6; i++) y[i] -= sum[i];
 }
 
@@ -491,9 +458,9 @@ static void weigh_down(const MbSim *sim, MbTangent *t, size_t b, const double *z
   memset(Z, 0, 6 * sizeof *Z), memset(turn, 0, 6 * sizeof *turn);
   if (p != MB_WORLD) {
     mb_mat6_apply(Z, t->X + 36 * b, t->dF + 6 * p);
-    add_transposed_bracket(turn, 1, Z, t->F + 6 * b);
+    mb_add_transposed_bracket(turn, 1, Z, t->F + 6 * b);
   }
-  add_columns(Z, t->T + 6 * first, n, z + first);
+  mb_add_columns(Z, t->T + 6 * first, n, z + first);
   for (size_t k = 0; k < n; k++) {
     dq[first + k] = dv[first + k] = 0;
     for (size_t i = 0; i < n; i++)
@@ -526,21 +493,21 @@ static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, doubl
   const double *move = t->move + 6 * b, *A = t->dalpha + 6 * b;
   double *turn = t->turn + 6 * b, dXphi[6], dTv[6];
   memcpy(dXphi, t->dphi + 6 * b, sizeof dXphi), memcpy(dTv, dXphi, sizeof dTv);
-  add_transposed_bracket(turn, 1, t->Xalpha + 6 * b, A);
-  add_transposed_bracket(dXphi, -1, t->Tv + 6 * b, A);
-  add_transposed_bracket(dTv, 1, t->Xphi + 6 * b, A);
-  add_transposed_bracket(turn, 1, t->Xphi + 6 * b, dXphi);
+  mb_add_transposed_bracket(turn, 1, t->Xalpha + 6 * b, A);
+  mb_add_transposed_bracket(dXphi, -1, t->Tv + 6 * b, A);
+  mb_add_transposed_bracket(dTv, 1, t->Xphi + 6 * b, A);
+  mb_add_transposed_bracket(turn, 1, t->Xphi + 6 * b, dXphi);
   for (size_t k = 0; k < 6; k++) turn[k] += move[k];
   for (size_t k = first; k < first + n; k++) {
     const double *T = t->T + 6 * k, *DTv = t->DTv + 6 * k;
-    dq[k] += dot6(T, turn) + dot6(DTv, dTv) + dot6(t->C + 6 * k, A) + dot6(t->DTa + 6 * k, A);
-    dv[k] += dot6(T, dTv) + dot6(DTv, A) + dot6(t->Tdot + 6 * k, A);
-    da[k] += dot6(T, A);
+    dq[k] += mb_dot6(T, turn) + mb_dot6(DTv, dTv) + mb_dot6(t->C + 6 * k, A) + mb_dot6(t->DTa + 6 * k, A);
+    dv[k] += mb_dot6(T, dTv) + mb_dot6(DTv, A) + mb_dot6(t->Tdot + 6 * k, A);
+    da[k] += mb_dot6(T, A);
   }
   if (p == MB_WORLD) return;
-  add_transposed(t->dalpha + 6 * p, t->X + 36 * b, A);
-  add_transposed(t->dphi + 6 * p, t->X + 36 * b, dXphi);
-  add_transposed(t->move + 6 * p, t->X + 36 * b, move);
+  mb_add_transposed(t->dalpha + 6 * p, t->X + 36 * b, A);
+  mb_add_transposed(t->dphi + 6 * p, t->X + 36 * b, dXphi);
+  mb_add_transposed(t->move + 6 * p, t->X + 36 * b, move);
 }
 
 void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, double *dq, double *dv, double *da) {
@@ -555,6 +522,23 @@ void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, double *dq
     take_transposed(t->D + 36 * (block + 1), t->dF + 6 * j, t->dphi + 6 * i);
   }
   for (size_t b = model->nb; b-- > 0;) weigh_up(sim, t, b, dq, dv, da);
+}
+
+// The accelerations' part is nothing, and so is the forces'.
+void mb_tangent_motion(MbSim *sim, MbTangent *t, const double *v) {
+  const size_t nb = sim->model->nb;
+  memset(t->da, 0, sim->model->nv * sizeof *t->da);
+  down(sim, t, v, t->da, true);
+  memset(t->F, 0, 6 * nb * sizeof *t->F), memset(t->dF, 0, 6 * nb * sizeof *t->dF);
+}
+
+void mb_tangent_weigh(MbSim *sim, MbTangent *t, const double *move, const double *phi, double *dq,
+                      double *dv) {
+  const size_t nb = sim->model->nb, size = 6 * nb * sizeof *move;
+  memcpy(t->move, move, size), memcpy(t->dphi, phi, size);
+  memset(t->dalpha, 0, size), memset(t->turn, 0, size);
+  for (size_t b = nb; b-- > 0;) weigh_up(sim, t, b, dq, dv, t->da);
+  memset(t->da, 0, sim->model->nv * sizeof *t->da);
 }
 
 // ---- the matrix of a step -----------------------------------------------------------------------------------------

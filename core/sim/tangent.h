@@ -28,6 +28,12 @@ void mb_tangent_times(MbSim *sim, MbTangent *tangent, const double *dq, const do
 // The transposed of it: dq, dv and da ← what z · δτ is by each of them. In O(n), as δτ is.
 void mb_tangent_transposed(MbSim *sim, MbTangent *tangent, const double *z, double *dq, double *dv,
                            double *da);
+// Takes it to velocities v alone, where the bodies of sim->x are: all that mb_tangent_weigh and mb_tangent_number_told ask for.
+void mb_tangent_motion(MbSim *sim, MbTangent *tangent, const double *v);
+// Adds to dq and dv (nv) what weights of bodies' motions, (nb x 6) `move` and `phi` in their own axes, come to by the coordinates' motion and by
+// velocities.
+void mb_tangent_weigh(MbSim *sim, MbTangent *tangent, const double *move, const double *phi, double *dq,
+                      double *dv);
 // out ← δ′ with  (q ⊕ before) ⊕ (step + change) = (q ⊕ step) ⊕ δ′,  before and change being small; out may be neither.
 void mb_tangent_moved(const MbSim *sim, const double *step, const double *before, const double *change,
                       double *out);

@@ -130,7 +130,7 @@ static void first_number(void *to, int64_t step, double t, const double *frame, 
 // Seconds of processor time of a long run with derivatives backwards by the first `count` numbers; 0: the run alone.
 static double measure_back(const MbModel *model, const MbSensitivityNumber *numbers, int count, size_t memory,
                            int64_t *stepped) {
-  const MbSensitivityWeights weights = {NULL, at_the_end, first_number};
+  const MbSensitivityWeights weights = {.wanted = at_the_end, .weigh = first_number};
   double derivatives[MOST], took;
   MbReport report = {0};
   MbSensitivity *with = NULL;
@@ -161,7 +161,7 @@ static bool backwards(const char *integrator) {
       const double runs = measure_back(of.model, of.numbers, counts[i], memory[m], &stepped) / alone;
       snprintf(what, sizeof what, "%d number%s, %zu MiB, %.2f times the steps", counts[i],
                counts[i] == 1 ? "" : "s", memory[m] >> 20, (double)stepped / LONG);
-      if (i == 0 && m == 0) // each further number costs two evaluations of the step's equations
+      if (i == COUNT - 1 && m == 0)
         met = mb_bench_target(what, runs, "runs", 4, false);
       else
         printf("    %-44s %9.2f runs\n", what, runs);

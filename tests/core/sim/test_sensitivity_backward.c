@@ -9,14 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NUMBERS = 6, MOST = 64 };
+enum { NUMBERS = 6, MOST = 100 };
 static const double LITTLE = 3e-6;
 
 static MbSceneSpec scene(MbIntegratorKind kind, MbJointKind joint, int steps, int which, double p) {
-  static const char *channels[] = {"body.position", "body.velocity", "energy"};
+  static const char *channels[] = {"body.position",  "body.rotation",  "body.velocity",
+                                   "joint.position", "joint.velocity", "energy"};
   uint64_t seed = 77;
   MbSceneSpec spec = test_scene(kind, 0.01, steps);
-  spec.output.channels = channels, spec.output.nchannels = 3;
+  spec.output.channels = channels, spec.output.nchannels = 6;
   spec.gravity[2] = -9.81 + (which == 0 ? p : 0);
   for (int i = 0; i < 3; i++) {
     MbBodySpec *body = test_random_body(&spec, &seed);
@@ -100,7 +101,7 @@ static int64_t backwards(const Models *m, int steps, size_t memory, double sum[N
   MbReport report = {0};
   size_t size = mb_sim_frame_size(mb_sensitivity_sim(run));
   int64_t stepped = 0;
-  const MbSensitivityWeights weights = {&size, wanted, weigh};
+  const MbSensitivityWeights weights = {.to = &size, .wanted = wanted, .weigh = weigh};
   test_ok(mb_sensitivity_backward(run, steps, memory, &weights, sum, &stepped, &report), &report);
   mb_sensitivity_free(run);
   return stepped;
@@ -153,7 +154,7 @@ Test(sensitivity_backward, what_has_no_exact_steps_is_refused) {
   MbReport report = {0};
   double out[NUMBERS];
   size_t size = 0;
-  const MbSensitivityWeights weights = {&size, wanted, weigh};
+  const MbSensitivityWeights weights = {.to = &size, .wanted = wanted, .weigh = weigh};
   cr_expect_eq(mb_sensitivity_backward(run, 3, 1 << 20, &weights, out, NULL, &report), MB_SCENE);
   mb_sensitivity_free(run);
   models_free(&m);

@@ -1,0 +1,279 @@
+// With Z_b = Σ T z along the tree, the motion that z stands for,
+//
+//   S = z · τ = Σ_b Z_b · W_b  +  z · (J a − f_r),          W = M α − ad_φᵀ M φ − m (0, Rᵀ g) − f
+//
+// J being the rotors' inertias and f_r what acts along the coordinates. A number of the scene changes S by what differs between the two models:
+//
+//   M, g                  Z · ΔW of those bodies
+//   a joint or its frames the body's E, φ, α and Z with what they were of its parent: S changes by  ε̄ · ε + φ̄ · Δφ + α̅ · Δα + F · ΔZ,
+//                         since the transposed pass has found what S is felt by there, of the whole subtree (F: its wrench)
+//   forces                − Z · Δf, evaluated where the bodies are
+//   J, f_r                z · ΔJ a − z · Δf_r
+//
+// Differences are those of the two sides, and products of two differences are of third order in them.
+#include "core/sim/tangent_number.h"
+#include "core/forces/forces.h"
+#include "core/math/dense6.h"
+#include "core/math/se3.h"
+#include "core/math/spatial.h"
+#include "core/model/coordinates.h"
+#include "core/model/ops.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/tangent_moved.h"
+#include "core/sim/tangent_parts.h"
+
+#include <string.h>
+
+struct MbTangentNumber {
+  MbSim *side[2];
+  size_t nmasses, njoints, nforces;
+  size_t *mass;      // (nmasses) bodies
+  size_t *joint;     // (njoints) bodies
+  size_t *force[2];  // (nforces) in the lists of each side
+  bool gravity;      // differs
+  bool along;        // what acts along coordinates may differ
+  bool rotors;       // their inertias may differ
+  bool signals;      // they may have other values
+  bool frames;       // bodies' own differ in them
+  double *wrench[2]; // (nb x 6)
+  double *own[2];    // (nv)
+};
+
+// ---- what differs -------------------------------------------------------------------------------------------------
+
+static bool same_numbers(const double *x, const double *y, size_t n) {
+  return n == 0 || memcmp(x, y, n * sizeof *x) == 0;
+}
+
+static bool same_spline(const MbSpline *s, const MbSpline *t) {
+  if (!s || !t) return s == t;
+  if (s->rows != t->rows || s->columns != t->columns || !s->frame != !t->frame || !s->control != !t->control)
+    return false;
+  return (!s->frame || memcmp(s->frame, t->frame, s->rows * sizeof *s->frame) == 0) &&
+         (!s->control || same_numbers(s->control, t->control, 6 * s->rows * s->columns));
+}
+
+static bool same_joint(const MbJoint *j, const MbJoint *k) {
+  if (j->lead != k->lead || !same_numbers(j->axis, k->axis, 3) ||
+      memcmp(j->order, k->order, sizeof j->order) != 0)
+    return false;
+  if (!same_spline(j->spline, k->spline)) return false;
+  if (!j->base != !k->base || (j->base && memcmp(j->base, k->base, sizeof *j->base) != 0)) return false;
+  for (size_t i = 0; i < j->nparts; i++)
+    if (!same_joint(&j->part[i], &k->part[i])) return false;
+  return true;
+}
+
+static bool same_text(const char *s, const char *t) { return s == t || (s && t && strcmp(s, t) == 0); }
+
+static bool same_constants(const MbModel *m, const MbModel *n) {
+  if (m->nconstants != n->nconstants) return false;
+  for (size_t i = 0; i < m->nconstants; i++)
+    if (m->constants[i].value != n->constants[i].value ||
+        !same_text(m->constants[i].name, n->constants[i].name))
+      return false;
+  return true;
+}
+
+static bool same_signals(const MbModel *m, const MbModel *n) {
+  const bool constants = same_constants(m, n);
+  for (size_t i = 0; i < m->nsignals; i++) {
+    const MbSignal *s = &m->signals[i], *t = &n->signals[i];
+    if (s->kind != t->kind || s->interpolation != t->interpolation || s->value != t->value ||
+        s->count != t->count || !same_text(s->text, t->text) || (s->text && !constants))
+      return false;
+    if (!same_numbers(s->times, t->times, s->count) || !same_numbers(s->values, t->values, s->count))
+      return false;
+  }
+  return true;
+}
+
+// What a force works with stands in its own struct; of bodies' own damping in the model, of deformables' elements in them.
+static bool same_force(const MbModel *m, const MbForce *f, const MbModel *n, const MbForce *g) {
+  if (f->ops == &mb_body_damping_ops) return same_numbers(m->damping, n->damping, m->nb);
+  if (f->elements || g->elements || f->npoints != g->npoints || f->body != g->body) return false;
+  return memcmp(f->signal, g->signal, sizeof f->signal) == 0 &&
+         (!f->ops->parameters || memcmp(f->parameters, g->parameters, f->ops->parameters) == 0) &&
+         (!f->npoints || memcmp(f->points, g->points, f->npoints * sizeof *f->points) == 0);
+}
+
+static size_t next_outer(const MbModel *model, size_t i) {
+  while (i < model->nforces && model->forces[i].ops->inertial) i++;
+  return i;
+}
+
+static void find_bodies(MbTangentNumber *n, const MbModel *less, const MbModel *more) {
+  for (size_t b = 0; b < less->nb; b++) {
+    const bool frames = memcmp(&less->P[b], &more->P[b], sizeof *less->P) == 0 &&
+                        memcmp(&less->B[b], &more->B[b], sizeof *less->B) == 0;
+    n->frames |= memcmp(&less->C[b], &more->C[b], sizeof *less->C) != 0;
+    if (!same_numbers(less->M + 6 * b, more->M + 6 * b, 6)) n->mass[n->nmasses++] = b;
+    if (less->joint[b].ops && !(frames && same_joint(&less->joint[b], &more->joint[b])))
+      n->joint[n->njoints++] = b;
+  }
+}
+
+static void find_forces(MbTangentNumber *n, const MbModel *less, const MbModel *more) {
+  size_t i = next_outer(less, 0), k = next_outer(more, 0);
+  for (; i < less->nforces && k < more->nforces; i = next_outer(less, i + 1), k = next_outer(more, k + 1)) {
+    if (!n->signals && same_force(less, &less->forces[i], more, &more->forces[k])) continue;
+    n->force[0][n->nforces] = i, n->force[1][n->nforces++] = k;
+  }
+}
+
+static bool same_along(const MbModel *m, const MbModel *n) {
+  const size_t nv = m->nv;
+  return same_numbers(m->stiffness, n->stiffness, nv) && same_numbers(m->rest, n->rest, nv) &&
+         same_numbers(m->joint_damping, n->joint_damping, nv) &&
+         (!m->ndrives || memcmp(m->drives, n->drives, m->ndrives * sizeof *m->drives) == 0);
+}
+
+MbTangentNumber *mb_tangent_number_create(MbArena *arena, MbSim *less, MbSim *more) {
+  const MbModel *const m = less->model, *const o = more->model;
+  MbTangentNumber *n = mb_arena_alloc(arena, 1, sizeof *n);
+  if (!n) return NULL;
+  *n = (MbTangentNumber){.side = {less, more}};
+  n->mass = mb_arena_alloc(arena, m->nb, sizeof *n->mass);
+  n->joint = mb_arena_alloc(arena, m->nb, sizeof *n->joint);
+  bool ok = n->mass && n->joint;
+  for (int s = 0; s < 2; s++) {
+    n->force[s] = mb_arena_alloc(arena, m->nforces + o->nforces, sizeof *n->force[s]);
+    n->wrench[s] = mb_arena_alloc(arena, 6 * m->nb, sizeof(double));
+    n->own[s] = mb_arena_alloc(arena, m->nv, sizeof(double));
+    ok = ok && n->force[s] && n->wrench[s] && n->own[s];
+  }
+  if (!ok) return NULL;
+  n->signals = !same_signals(m, o);
+  n->gravity = !same_numbers(m->gravity, o->gravity, 3);
+  n->rotors =
+      m->rotors != o->rotors || (m->rotors && !same_numbers(m->joint_inertia, o->joint_inertia, m->nv));
+  find_bodies(n, m, o);
+  find_forces(n, m, o);
+  n->along = n->signals || !same_along(m, o);
+  for (size_t i = 0; i < n->njoints; i++) n->along |= m->joint[n->joint[i]].ops->change != NULL;
+  return n;
+}
+
+// ---- what it changes ----------------------------------------------------------------------------------------------
+
+static void wrench_of(const MbModel *model, const MbSim *sim, const MbTangent *t, size_t b, double W[6]) {
+  const double *M = model->M + 6 * b;
+  double quadratic[6] = {0}, g[3];
+  mb_coriolis_add(quadratic, M, sim->x.phi + 6 * b);
+  mb_quat_unrotate(g, sim->x.E[b].q, model->gravity);
+  for (size_t k = 0; k < 6; k++) W[k] = M[k] * t->alpha[6 * b + k] - quadratic[k];
+  for (size_t k = 0; k < 3; k++) W[3 + k] -= M[3] * g[k];
+}
+
+static double of_mass(const MbTangentNumber *n, const MbSim *sim, const MbTangent *t, size_t b) {
+  double less[6], more[6], sum = 0;
+  wrench_of(n->side[0]->model, sim, t, b, less);
+  wrench_of(n->side[1]->model, sim, t, b, more);
+  for (size_t k = 0; k < 6; k++) sum += t->dF[6 * b + k] * (more[k] - less[k]);
+  return sum;
+}
+
+// How a body moves of its parent, on one side.
+typedef struct Carried {
+  MbPose E; // in the parent's
+  double phi[6], alpha[6], Z[6];
+} Carried;
+
+static void carry(const MbModel *model, const MbSim *sim, const MbTangent *t, size_t b, const double *v,
+                  const double *a, const double *z, Carried *out) {
+  const size_t p = model->parent[b], first = model->v_first[b], n = model->joint[b].n;
+  const bool root = p == MB_WORLD;
+  double T[6 * MB_JOINT_MOST], Tdot[6 * MB_JOINT_MOST], Xphi[6], Xalpha[6], Tv[6];
+  MbTangentJoint at;
+  MbTangentMotion motion = {Xphi, Xalpha, Tv, out->alpha};
+  mb_tangent_joint(model, b, sim->x.q + model->q_first[b], v + first, &at, T, Tdot);
+  mb_tangent_carry(at.X, T, Tdot, n, root ? NULL : sim->x.phi + 6 * p, root ? NULL : t->alpha + 6 * p,
+                   v + first, a + first, &motion);
+  for (size_t k = 0; k < 6; k++) out->phi[k] = Xphi[k] + Tv[k];
+  memset(out->Z, 0, sizeof out->Z);
+  if (!root) mb_mat6_apply(out->Z, at.X, t->dF + 6 * p);
+  mb_add_columns(out->Z, T, n, z + first);
+  out->E = at.E;
+}
+
+static double of_joint(const MbTangentNumber *n, const MbSim *sim, const MbTangent *t, size_t b,
+                       const double *v, const double *a, const double *z) {
+  Carried less, more;
+  MbPose back, apart;
+  double epsilon[6], sum = 0;
+  carry(n->side[0]->model, sim, t, b, v, a, z, &less);
+  carry(n->side[1]->model, sim, t, b, v, a, z, &more);
+  mb_pose_inverse(&back, &less.E);
+  mb_pose_mul(&apart, &back, &more.E);
+  mb_se3_log(epsilon, &apart);
+  for (size_t k = 0; k < 6; k++)
+    sum += t->move[6 * b + k] * epsilon[k] + t->dphi[6 * b + k] * (more.phi[k] - less.phi[k]) +
+           t->dalpha[6 * b + k] * (more.alpha[k] - less.alpha[k]) + t->F[6 * b + k] * (more.Z[k] - less.Z[k]);
+  return sum;
+}
+
+static double of_forces(const MbTangentNumber *n, const MbSim *sim, const MbTangent *t) {
+  double sum = 0;
+  for (int s = 0; s < 2; s++) {
+    const MbModel *model = n->side[s]->model;
+    MbMaximal x = sim->x;
+    x.f = n->wrench[s], x.K = x.D = NULL;
+    if (n->signals) x.signal = n->side[s]->signal;
+    memset(x.f, 0, 6 * model->nb * sizeof *x.f);
+    for (size_t i = 0; i < n->nforces; i++) {
+      const MbForce *force = &model->forces[n->force[s][i]];
+      force->ops->eval(model, force, &x, 0, force->ops->everywhere ? mb_model_own(model) : model->nb);
+    }
+  }
+  for (size_t k = 0; k < 6 * sim->model->nb; k++) sum -= t->dF[k] * (n->wrench[1][k] - n->wrench[0][k]);
+  return sum;
+}
+
+static double of_coordinates(const MbTangentNumber *n, const MbSim *sim, const double *v, const double *z) {
+  double sum = 0;
+  for (int s = 0; s < 2; s++) {
+    const MbModel *model = n->side[s]->model;
+    MbMaximal x = sim->x;
+    if (n->signals) x.signal = n->side[s]->signal;
+    memset(n->own[s], 0, model->nv * sizeof(double));
+    mb_coordinates_forces(model, &x, sim->x.q, v, n->own[s]);
+  }
+  for (size_t i = 0; i < sim->model->nv; i++) sum -= z[i] * (n->own[1][i] - n->own[0][i]);
+  return sum;
+}
+
+static double of_rotors(const MbTangentNumber *n, const MbSim *sim, const double *a, const double *z) {
+  const MbModel *const less = n->side[0]->model, *const more = n->side[1]->model;
+  double sum = 0;
+  for (size_t b = 0; b < sim->model->nb; b++) {
+    const size_t first = less->v_first[b];
+    for (size_t i = first; less->joint[b].ops && i < first + less->joint[b].n; i++)
+      sum += z[i] * a[i] *
+             ((more->rotors ? more->joint_inertia[i] : 0) - (less->rotors ? less->joint_inertia[i] : 0));
+  }
+  return sum;
+}
+
+double mb_tangent_number(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, const double *v,
+                         const double *a, double time, const double *z) {
+  double sum = 0;
+  if (n->signals)
+    for (int s = 0; s < 2; s++) mb_sim_signals(n->side[s], time);
+  for (size_t i = 0; i < n->nmasses && !n->gravity; i++) sum += of_mass(n, sim, t, n->mass[i]);
+  for (size_t b = 0; b < sim->model->nb && n->gravity; b++) sum += of_mass(n, sim, t, b);
+  for (size_t i = 0; i < n->njoints; i++) sum += of_joint(n, sim, t, n->joint[i], v, a, z);
+  if (n->nforces) sum += of_forces(n, sim, t);
+  if (n->along) sum += of_coordinates(n, sim, v, z);
+  if (n->rotors) sum += of_rotors(n, sim, a, z);
+  return sum;
+}
+
+double mb_tangent_number_told(const MbSim *sim, const MbTangent *t, const MbTangentNumber *n,
+                              const double *v) {
+  double sum = 0;
+  for (size_t i = 0; i < n->njoints; i++)
+    sum += of_joint(n, sim, t, n->joint[i], v, t->da, t->da); // which are 0
+  return sum;
+}
+
+bool mb_tangent_number_frames(const MbTangentNumber *n) { return n->frames; }

@@ -1,0 +1,24 @@
+// What a number of the scene changes of the forces that a motion asks for, τ (tangent.h), with coordinates, velocities and accelerations as
+// they are.
+#ifndef MB_SIM_TANGENT_NUMBER_H
+#define MB_SIM_TANGENT_NUMBER_H
+
+#include "core/sim/tangent.h"
+
+typedef struct MbTangentNumber MbTangentNumber;
+
+// Finds what differs between two simulations that mb_sim_unlike cannot tell apart, of which one has a little less of the number than the other.
+// It is kept in the arena; NULL: out of memory.
+MbTangentNumber *mb_tangent_number_create(MbArena *arena, MbSim *less, MbSim *more);
+// Returns z · (τ of more − τ of less), where mb_tangent_at has taken the tangent to (v, a, t) and mb_tangent_transposed has been asked about z
+// last. It looks at nothing but what differs.
+double mb_tangent_number(MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number, const double *v,
+                         const double *a, double t, const double *z);
+
+// Returns what the sum weighed by mb_tangent_weigh, asked about last, differs by, of the motion of the bodies.
+double mb_tangent_number_told(const MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number,
+                              const double *v);
+// Tells whether bodies' own frames differ in them.
+bool mb_tangent_number_frames(const MbTangentNumber *number);
+
+#endif

@@ -1,0 +1,79 @@
+// Private to core/sim/tangent*.c.
+#ifndef MB_SIM_TANGENT_PARTS_H
+#define MB_SIM_TANGENT_PARTS_H
+
+#include "core/math/vec3.h"
+#include "core/model/joint.h"
+#include "core/sim/tangent.h"
+
+struct MbTangent {
+  double *X;                         // (nb x 36)
+  double *T, *Tdot;                  // (nv x 6) columns of joints in C axes
+  double *DTv, *DTa, *C;             // (nv x 6) column k: (D_k T) v, (D_k T) a, D_k(Ṫ v)
+  size_t *own_first;                 // (nb) where a joint's own matrices begin
+  double *own_q, *own_v;             // (n x n of every joint) of its τ, by its own q and v
+  double *Xphi, *Xalpha;             // (nb x 6)
+  double *Tv;                        // (nb x 6)
+  double *alpha, *F;                 // (nb x 6)
+  double *move, *dphi, *dalpha, *dF; // (nb x 6)
+  double *turn;                      // (nb x 6) what a change is felt by along σ, backwards
+  double *K, *D;                     // of the forces, as MbMaximal has them
+  double *stiffness, *damping;       // (nv) along the coordinates
+  double *drive;                     // (nv)
+  double *dq, *dv, *da;              // (nv)
+  size_t *end;                       // (nb) behind the last body of its subtree
+};
+
+// A body's joint at an instant, as a model has it.
+typedef struct MbTangentJoint {
+  MbPose E;     // of the body in the parent's C
+  double X[36]; // Ad(E⁻¹)
+  double A[36]; // Ad(B⁻¹)
+  double S[6 * MB_JOINT_MOST];
+} MbTangentJoint;
+
+// Where to put how a body moves (tangent.c): six numbers each.
+typedef struct MbTangentMotion {
+  double *Xphi, *Xalpha, *Tv, *alpha;
+} MbTangentMotion;
+
+// Takes a body's joint to its coordinates q and velocities v; T and Ṫ (n x 6) are its columns in C's axes.
+void mb_tangent_joint(const MbModel *model, size_t b, const double *q, const double *v, MbTangentJoint *at,
+                      double *T, double *Tdot);
+// Finds how a body moves at velocities v and accelerations a of its joint, of the parent's motion (NULL: it hangs on the world).
+void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, size_t n,
+                      const double *phi_of_parent, const double *alpha_of_parent, const double *v,
+                      const double *a, MbTangentMotion *out);
+
+// y += s ad_a b;  y += s ad_aᵀ w
+static inline void mb_add_bracket(double y[6], double s, const double a[6], const double b[6]) {
+  double t[3], u[3];
+  mb_vec3_cross(t, a, b);
+  mb_vec3_add_scaled(y, y, s, t);
+  mb_vec3_cross(t, a, b + 3);
+  mb_vec3_cross(u, a + 3, b);
+  mb_vec3_add(t, t, u);
+  mb_vec3_add_scaled(y + 3, y + 3, s, t);
+}
+static inline void mb_add_transposed_bracket(double y[6], double s, const double a[6], const double w[6]) {
+  double t[3], u[3];
+  mb_vec3_cross(t, w, a);
+  mb_vec3_cross(u, w + 3, a + 3);
+  mb_vec3_add(t, t, u);
+  mb_vec3_add_scaled(y, y, s, t);
+  mb_vec3_cross(t, w + 3, a);
+  mb_vec3_add_scaled(y + 3, y + 3, s, t);
+}
+static inline void mb_add_transposed(double y[6], const double A[36], const double x[6]) {
+  for (int j = 0; j < 6; j++)
+    for (int i = 0; i < 6; i++) y[j] += A[6 * i + j] * x[i];
+}
+static inline void mb_add_columns(double y[6], const double *T, size_t n, const double *v) {
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < 6; k++) y[k] += T[6 * i + k] * v[i];
+}
+static inline double mb_dot6(const double a[6], const double b[6]) {
+  return mb_vec3_dot(a, b) + mb_vec3_dot(a + 3, b + 3);
+}
+
+#endif

@@ -1,6 +1,8 @@
 // `mbsim gradient`: the run with its derivatives, differences of whole runs beside, and what is told of them.
+#include "cli/backward.h"
 #include "cli/console.h"
 #include "cli/gradient_scenes.h"
+#include "cli/run.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 
@@ -22,37 +24,107 @@ static MbStatus take_frame(MbGradientRun *run, MbSensitivity *gradient, double *
   return status;
 }
 
-static MbStatus differentiate(MbGradientRun *run, MbReport *report) {
+// Along with the run, all measures at once.
+static MbStatus go_along(MbGradientRun *run, MbSensitivity *gradient, MbReport *report) {
   const MbPlan plan = mb_plan(&run->scene.scene->spec);
+  const size_t size = mb_sensitivity_frame_size(gradient);
+  double *frame = mb_calloc(size, sizeof *frame), *slopes = mb_calloc(size * run->nwrt, sizeof *slopes);
+  MbStatus status = frame && slopes ? MB_OK : mb_no_memory(report, "derivatives");
+  for (int64_t step = 0; !status; step++) {
+    if (mb_plan_frame_due(&plan, step)) status = take_frame(run, gradient, frame, slopes, report);
+    if (status || step >= plan.steps) break;
+    status = mb_run_stopped() ? MB_INTERRUPTED : mb_sensitivity_step(gradient, report);
+  }
+  if (!status) status = mb_measures_values(run->scene.measures, run->values, report);
+  for (size_t k = 0; k < run->nwrt && !status; k++)
+    status = mb_measure_slopes_values(run->wrt[k].slopes, run->wrt[k].derivative, report);
+  mb_free(slopes);
+  mb_free(frame);
+  return status;
+}
+
+static MbStatus check_memory(const MbGradientRun *run, const MbSensitivity *gradient, MbReport *report) {
+  const double mebi = 1 << 20, least = (double)mb_sensitivity_least_memory(gradient);
+  if ((double)run->memory >= least) return MB_OK;
+  return mb_error(report, MB_USAGE, "", "--memory %g: the way back needs at least %.2g MiB",
+                  mb_arg(run->args, "memory")->number, ceil(least / mebi * 100) / 100);
+}
+
+// Back through the run, once for each measure.
+static MbStatus go_back(MbGradientRun *run, const MbSensitivityNumber *numbers, MbSensitivity **gradient,
+                        MbReport *report) {
+  MbMeasureWeights *weights = NULL;
+  const MbMeasures **sides = mb_calloc(2 * run->nwrt, sizeof *sides);
+  double *derivatives = mb_calloc(run->nwrt, sizeof *derivatives);
+  MbBackward asked = {.plan = mb_plan(&run->scene.scene->spec),
+                      .memory = run->memory,
+                      .measures = run->scene.measures,
+                      .count = run->nwrt,
+                      .numbers = numbers,
+                      .less = sides,
+                      .more = sides + run->nwrt};
+  MbStatus status = sides && derivatives ? MB_OK : mb_no_memory(report, "derivatives");
+  for (size_t k = 0; k < run->nwrt && !status; k++)
+    sides[k] = run->wrt[k].less.measures, sides[run->nwrt + k] = run->wrt[k].more.measures;
+  if (!status) status = check_memory(run, *gradient, report);
+  if (!status) status = mb_measure_weights_create(run->scene.measures, &weights, report);
+  asked.weights = weights;
+  for (size_t m = 0; m < run->nmeasures && !status; m++) {
+    asked.which = m, asked.again = m > 0;
+    if (m) {
+      mb_sensitivity_free(*gradient);
+      status = mb_sensitivity_create(run->scene.model, numbers, run->nwrt, gradient, report);
+    }
+    if (!status) status = mb_backward(*gradient, &asked, derivatives, report);
+    for (size_t k = 0; k < run->nwrt && !status; k++) run->wrt[k].derivative[m] = derivatives[k];
+  }
+  if (!status) status = mb_measures_values(run->scene.measures, run->values, report);
+  mb_measure_weights_free(weights);
+  mb_free(derivatives);
+  mb_free(sides);
+  return status;
+}
+
+static const char *const ways[] = {"auto", "along", "back", NULL};
+enum { AUTO, ALONG, BACK };
+
+static size_t memory_of(const MbArgs *args) {
+  static const double MOST = 1 << 30; // MiB
+  const MbValue *memory = mb_arg(args, "memory");
+  return (size_t)(fmin(memory->given ? memory->number : 256, MOST) * (1 << 20));
+}
+
+// Which way is asked for; without a word, the one that costs less.
+static MbStatus choose_way(const MbGradientRun *run, const MbSensitivity *gradient, bool *back,
+                           MbReport *report) {
+  const MbValue *way = mb_arg(run->args, "way");
+  const MbPlan plan = mb_plan(&run->scene.scene->spec);
+  *back = mb_backward_pays(gradient, run->scene.measures, run->nmeasures, run->nwrt, &plan);
+  if (!way->given || way->word == AUTO) return MB_OK;
+  *back = way->word == BACK;
+  const char *why = *back ? mb_sensitivity_by_steps(gradient) : NULL;
+  return why ? mb_error(report, MB_USAGE, "", "--way back: there is none through these steps: %s", why)
+             : MB_OK;
+}
+
+static MbStatus differentiate(MbGradientRun *run, MbReport *report) {
   MbSensitivity *gradient = NULL;
-  double *frame = NULL, *slopes = NULL;
+  bool back = false;
   MbSensitivityNumber *numbers = mb_calloc(run->nwrt, sizeof *numbers);
   if (!numbers) return mb_no_memory(report, "derivatives");
   for (size_t k = 0; k < run->nwrt; k++)
     numbers[k] = (MbSensitivityNumber){run->wrt[k].name, run->wrt[k].less.model, run->wrt[k].more.model,
                                        run->wrt[k].move};
   MbStatus status = mb_sensitivity_create(run->scene.model, numbers, run->nwrt, &gradient, report);
-  if (!status) {
-    const size_t size = mb_sim_frame_size(mb_sensitivity_sim(gradient));
-    frame = mb_calloc(size, sizeof *frame), slopes = mb_calloc(size * run->nwrt, sizeof *slopes);
-    if (!frame || !slopes) status = mb_no_memory(report, "derivatives");
-  }
-  for (int64_t step = 0; !status; step++) {
-    if (mb_plan_frame_due(&plan, step)) status = take_frame(run, gradient, frame, slopes, report);
-    if (status || step >= plan.steps) break;
-    status = mb_sensitivity_step(gradient, report);
-  }
-  if (!status) status = mb_measures_values(run->scene.measures, run->values, report);
-  for (size_t k = 0; k < run->nwrt && !status; k++)
-    status = mb_measure_slopes_values(run->wrt[k].slopes, run->wrt[k].derivative, report);
+  if (!status) status = choose_way(run, gradient, &back, report);
+  if (!status) status = back ? go_back(run, numbers, &gradient, report) : go_along(run, gradient, report);
   if (gradient && mb_sensitivity_by_steps(gradient))
     snprintf(run->method, sizeof run->method, "by differences of single steps (%s)",
              mb_sensitivity_by_steps(gradient));
   else
-    snprintf(run->method, sizeof run->method, "exact");
+    snprintf(run->method, sizeof run->method,
+             back ? "exact, back through the run" : "exact, along with the run");
   mb_sensitivity_free(gradient);
-  mb_free(slopes);
-  mb_free(frame);
   mb_free(numbers);
   return status;
 }
@@ -177,7 +249,7 @@ static MbStatus run_it(const MbArgs *args, MbGradientRun *run, MbReport *report)
 
 static MbStatus run(const MbArgs *args) {
   MbReport report = {0};
-  MbGradientRun asked = {.args = args};
+  MbGradientRun asked = {.args = args, .memory = memory_of(args)};
   MbStatus status = run_it(args, &asked, &report);
   if (mb_arg_given(args, "json") && report.errors)
     mb_console_json_failure(status, &report);
@@ -200,6 +272,21 @@ static const MbOption options[] = {
      .help = "by which number: a name of the scene's \"parameters\", or a JSON pointer (/bodies/0/density); "
              "may be "
              "repeated"},
+    {.name = "way",
+     .type = MB_OPTION_WORD,
+     .argument = "WAY",
+     .words = ways,
+     .help =
+         "how exact derivatives are found: along with the run, for all measures at once, each number half a "
+         "run; back through it, for one measure after the other, three runs whatever the numbers are; auto: "
+         "by "
+         "what costs less",
+     .fallback = "auto"},
+    {.name = "memory",
+     .type = MB_OPTION_POSITIVE,
+     .argument = "MIB",
+     .help = "what the way back may keep of the run; where that is not all of it, steps are done anew",
+     .fallback = "256"},
     {.name = "check",
      .help =
          "print differences of whole runs beside, four runs for each number; exit 1 where they are apart"},
@@ -229,7 +316,7 @@ const MbCommand mb_command_gradient = {
                "dry friction. Contact and deformables of elements are refused. What branches, as a limit, "
                "the largest of "
                "frames or a motor at its most, has the derivative of "
-               "the branch that was taken. Each number costs about as much as a run. With --check exit 1 "
+               "the branch that was taken. With --check exit 1 "
                "where differences of whole runs, "
                "at numbers 1e-4 of themselves apart, differ by more than 1e-6 and what these are unsure by.",
     .noptions = sizeof options / sizeof *options,

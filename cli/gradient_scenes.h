@@ -33,6 +33,7 @@ typedef struct MbGradientRun {
   size_t nmeasures;
   MbWrt *wrt; // (nwrt)
   size_t nwrt;
+  size_t memory;    // bytes that the way back may keep
   char method[200]; // how derivatives were taken
   MbArena arena;
 } MbGradientRun;

@@ -538,6 +538,15 @@ bool mb_sim_weigh(const MbSim *sim, const double *weights, MbWeighed *to, double
   return all;
 }
 
+bool mb_sim_weighs(const MbSim *sim, size_t column) {
+  for (size_t i = 0; i < sim->nchannels; i++) {
+    const MbChannel *channel = &sim->channels[i];
+    if (column >= channel->offset && column < channel->offset + mb_channel_size(channel))
+      return sim->samplers[i]->weigh != NULL;
+  }
+  return false;
+}
+
 double mb_sim_weighed(const MbSim *sim, const MbModel *model, const double *weights, double *frame) {
   MbSim as = *sim;
   double sum = 0;

@@ -15,6 +15,8 @@ const char *mb_channel_word(size_t i);
 // Adds what the weights of the frame's numbers come to, of channels that tell so (channel_weights.h). `left` (frame size) ← the weights of the
 // others. Returns whether there are none.
 bool mb_sim_weigh(const MbSim *sim, const double *weights, MbWeighed *to, double *left);
+// Tells whether that number of a frame is of such a channel.
+bool mb_sim_weighs(const MbSim *sim, size_t column);
 // Returns the sum of the weighed numbers of such channels, with the bodies' motion that the simulation has, of what a model like its own says
 // of them. `frame` is scratch.
 double mb_sim_weighed(const MbSim *sim, const MbModel *model, const double *weights, double *frame);

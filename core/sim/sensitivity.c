@@ -79,7 +79,7 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
   if (what)
     return mb_error(report, MB_SCENE, "", "%s: it changes %s: there is no derivative by it", number->name,
                     what);
-  if (!g->by_steps && !(t->number = mb_tangent_number_create(&g->arena, t->less, t->more)))
+  if (!g->by_steps && !(t->number = mb_tangent_number_create(&g->arena, g->sim, t->less, t->more)))
     return mb_no_memory(report, "derivatives");
   const double span = 2 * number->move;
   mb_steps_begin(g, t, span);

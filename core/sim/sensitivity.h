@@ -40,10 +40,17 @@ MbStatus mb_sensitivity_frame(MbSensitivity *gradient, double *frame, double *sl
 typedef struct MbSensitivityWeights {
   void *to;
   MbStatus (*see)(void *to, MbSim *sim, MbReport *report);
-  bool (*wanted)(void *to, int64_t step);
+  bool (*wanted)(void *to, int64_t step, double t);
   void (*weigh)(void *to, int64_t step, double t, const double *frame, double *weights);
 } MbSensitivityWeights;
 
+// Tells whether weights of that number of a frame go back by one pass through the tree, and not by differences along every coordinate.
+bool mb_sensitivity_weighs(const MbSensitivity *gradient, size_t column);
+// How many numbers a frame has, and velocities the run.
+size_t mb_sensitivity_frame_size(const MbSensitivity *gradient);
+size_t mb_sensitivity_width(const MbSensitivity *gradient);
+// Bytes that the way back keeps at least.
+size_t mb_sensitivity_least_memory(const MbSensitivity *gradient);
 // Runs so many steps from the start, and backwards through them: derivatives (count) ← Σ weights · dframe/dnumber, of exact steps alone
 // (MB_SCENE otherwise). Each number costs differences of what it changes. What the way back has to know is kept
 // within `memory` bytes as far as that goes: where it is not all steps, states are kept and runs between them are done anew. The run must

@@ -71,11 +71,24 @@ static bool make_turn(Backward *b, Turn *turn) {
   return ok;
 }
 
+static size_t turn_bytes(const MbSim *sim) {
+  return sizeof(Turn) + (2 * sim->nq + 7 * sim->nv + 9) * sizeof(double);
+}
+static size_t state_bytes(const MbSim *sim) {
+  return sizeof(MbState) + (sim->nq + sim->nv + sim->nm + 3) * sizeof(double);
+}
+
+bool mb_sensitivity_weighs(const MbSensitivity *g, size_t column) { return mb_sim_weighs(g->sim, column); }
+size_t mb_sensitivity_frame_size(const MbSensitivity *g) { return mb_sim_frame_size(g->sim); }
+size_t mb_sensitivity_width(const MbSensitivity *g) { return g->sim->nv; }
+size_t mb_sensitivity_least_memory(const MbSensitivity *g) {
+  return 2 * (turn_bytes(g->sim) + state_bytes(g->sim));
+}
+
 // As many steps as there are where memory allows, else half of it for the reel and half for states.
 static void choose_lengths(Backward *b, int64_t steps, size_t memory) {
   const MbSim *sim = b->g->sim;
-  const size_t turn = sizeof(Turn) + (2 * sim->nq + 7 * sim->nv + 9) * sizeof(double),
-               state = sizeof(MbState) + (sim->nq + sim->nv + sim->nm + 3) * sizeof(double);
+  const size_t turn = turn_bytes(sim), state = state_bytes(sim);
   const size_t whole = memory / turn, half = memory / 2 / turn, states = memory / 2 / state;
   if (whole >= (size_t)steps) {
     b->length = steps > 0 ? steps : 1, b->nkept = 1;
@@ -138,13 +151,25 @@ static MbStatus along_one(Backward *b, size_t i, bool velocity, double move, dou
   return status;
 }
 
+// What a number changes of the frame at the same state, by both sides' frames.
+static MbStatus add_sides(Backward *b, size_t k, const double *weights, MbReport *report) {
+  const MbSensitivity *g = b->g;
+  const MbSlope *slope = &g->slopes[k];
+  const Moment *at = &b->at;
+  MbStatus status = mb_slope_sample(slope->less, at->q, at->v, at->t, at->step, b->frame[0], report);
+  if (status == MB_OK)
+    status = mb_slope_sample(slope->more, at->q, at->v, at->t, at->step, b->frame[1], report);
+  for (size_t i = 0; i < mb_sim_frame_size(g->sim) && status == MB_OK; i++)
+    b->out[k] += weights[i] * (b->frame[1][i] - b->frame[0][i]) / (2 * g->number[k].move);
+  return status;
+}
+
 // Channels whose weights are left, by differences.
 static MbStatus add_left(Backward *b, MbReport *report) {
   static const double MOVE = 1e-3;
   MbSensitivity *g = b->g;
   const MbSim *sim = g->sim;
   const Moment *at = &b->at;
-  const size_t size = mb_sim_frame_size(sim);
   const double length = MOVE * (sim->model->size > 0 ? fmin(1, sim->model->size) : 1);
   double fastest = 1;
   MbStatus status = MB_OK;
@@ -155,19 +180,12 @@ static MbStatus add_left(Backward *b, MbReport *report) {
     if (status == MB_OK) status = along_one(b, i, true, MOVE * fastest, &by_v, report);
     b->q[i] += by_q, b->v[i] += by_v;
   }
-  for (size_t k = 0; k < g->count && status == MB_OK; k++) {
-    const MbSlope *slope = &g->slopes[k];
-    status = mb_slope_sample(slope->less, at->q, at->v, at->t, at->step, b->frame[0], report);
-    if (status == MB_OK)
-      status = mb_slope_sample(slope->more, at->q, at->v, at->t, at->step, b->frame[1], report);
-    for (size_t i = 0; i < size && status == MB_OK; i++)
-      b->out[k] += b->left[i] * (b->frame[1][i] - b->frame[0][i]) / (2 * g->number[k].move);
-  }
+  for (size_t k = 0; k < g->count && status == MB_OK; k++) status = add_sides(b, k, b->left, report);
   return status;
 }
 
 // Channels that tell of motion, by the transposed pass through the tree. *all: there are no others.
-static void add_motion(Backward *b, bool *all) {
+static MbStatus add_motion(Backward *b, bool *all, MbReport *report) {
   MbSensitivity *g = b->g;
   MbSim *probe = g->probe;
   const Moment *at = &b->at;
@@ -180,29 +198,48 @@ static void add_motion(Backward *b, bool *all) {
   mb_tangent_weigh(probe, tangent, to.move, to.phi, b->q, b->v);
   for (size_t k = 0; k < g->count; k++) {
     const MbSlope *slope = &g->slopes[k];
+    if (mb_tangent_number_jumps(slope->number)) continue;
     double by = mb_tangent_number_told(probe, tangent, slope->number, at->v);
     if (mb_tangent_number_frames(slope->number))
       by += mb_sim_weighed(probe, slope->more->model, b->weight, b->frame[0]) -
             mb_sim_weighed(probe, slope->less->model, b->weight, b->frame[0]);
     b->out[k] += by / (2 * g->number[k].move);
   }
+  for (size_t i = 0; i < mb_sim_frame_size(g->sim); i++) b->weight[i] -= b->left[i]; // those of motion
+  MbStatus status = MB_OK;
+  for (size_t k = 0; k < g->count && status == MB_OK; k++)
+    if (mb_tangent_number_jumps(g->slopes[k].number)) status = add_sides(b, k, b->weight, report);
+  return status;
 }
 
 // Takes in what is felt of a frame.
 static MbStatus add_frame(Backward *b, const Moment *at, MbReport *report) {
   MbSensitivity *g = b->g;
   bool all = true;
-  if (!b->weights->wanted(b->weights->to, at->step)) return MB_OK;
+  if (!b->weights->wanted(b->weights->to, at->step, at->t)) return MB_OK;
   b->at = *at;
-  const MbStatus status = mb_slope_sample(g->probe, at->q, at->v, at->t, at->step, b->frame[0], report);
+  MbStatus status = mb_slope_sample(g->probe, at->q, at->v, at->t, at->step, b->frame[0], report);
   if (status != MB_OK) return status;
   memset(b->weight, 0, mb_sim_frame_size(g->sim) * sizeof *b->weight);
   b->weights->weigh(b->weights->to, at->step, at->t, b->frame[0], b->weight);
-  add_motion(b, &all);
-  return all ? MB_OK : add_left(b, report);
+  status = add_motion(b, &all, report);
+  return all || status != MB_OK ? status : add_left(b, report);
 }
 
 // ---- a step ---------------------------------------------------------------------------------------------------------
+
+// z · ∂τ/∂p
+static double number_at_stage(Backward *b, size_t k, const MbStageNote *note) {
+  MbSensitivity *g = b->g;
+  const MbSlope *slope = &g->slopes[k];
+  const double move = g->number[k].move;
+  if (!mb_tangent_number_jumps(slope->number))
+    return mb_tangent_number(g->probe, mb_newton_tangent(g->probe), slope->number, note->w, g->a, note->t,
+                             b->z) /
+           (2 * move);
+  mb_slope_by_number(g, slope, note, move, g->rate);
+  return sum_of(b->z, g->rate, g->sim->nv);
+}
 
 // Back through a stage: w̄ is in b->w and what its own motion is felt by in b->base. b->da ← −v̄*; b->next_q += q̄₀.
 static MbStatus stage(Backward *b, const Turn *turn, size_t s, MbReport *report) {
@@ -221,9 +258,7 @@ static MbStatus stage(Backward *b, const Turn *turn, size_t s, MbReport *report)
     b->da[i] /= note->gamma * h;
   }
   for (size_t k = 0; k < g->count; k++) {
-    const double by = mb_tangent_number(g->probe, mb_newton_tangent(g->probe), g->slopes[k].number, note->w,
-                                        g->a, note->t, b->z);
-    b->out[k] += by / (2 * g->number[k].move);
+    b->out[k] += number_at_stage(b, k, note);
   }
   return MB_OK;
 }

@@ -22,6 +22,7 @@
 #include "core/sim/tangent_moved.h"
 #include "core/sim/tangent_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 struct MbTangentNumber {
@@ -35,6 +36,7 @@ struct MbTangentNumber {
   bool rotors;       // their inertias may differ
   bool signals;      // they may have other values
   bool frames;       // bodies' own differ in them
+  bool jumps;        // by more than a little
   double *wrench[2]; // (nb x 6)
   double *own[2];    // (nv)
 };
@@ -102,6 +104,24 @@ static size_t next_outer(const MbModel *model, size_t i) {
   return i;
 }
 
+// Whether a frame is turned so far that what products of two differences come to counts.
+static bool turned(const MbPose *one, const MbPose *other) {
+  static const double FAR = 1e-4; // half of the angle
+  double same = 0, opposite = 0;
+  for (size_t i = 0; i < 4; i++) {
+    same = fmax(same, fabs(other->q[i] - one->q[i]));
+    opposite = fmax(opposite, fabs(other->q[i] + one->q[i]));
+  }
+  return fmin(same, opposite) > FAR;
+}
+
+static bool jumps(const MbModel *m, const MbModel *n) {
+  bool any = false;
+  for (size_t b = 0; b < m->nb; b++)
+    any |= turned(&m->C[b], &n->C[b]) || turned(&m->P[b], &n->P[b]) || turned(&m->B[b], &n->B[b]);
+  return any;
+}
+
 static void find_bodies(MbTangentNumber *n, const MbModel *less, const MbModel *more) {
   for (size_t b = 0; b < less->nb; b++) {
     const bool frames = memcmp(&less->P[b], &more->P[b], sizeof *less->P) == 0 &&
@@ -128,7 +148,7 @@ static bool same_along(const MbModel *m, const MbModel *n) {
          (!m->ndrives || memcmp(m->drives, n->drives, m->ndrives * sizeof *m->drives) == 0);
 }
 
-MbTangentNumber *mb_tangent_number_create(MbArena *arena, MbSim *less, MbSim *more) {
+MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, MbSim *less, MbSim *more) {
   const MbModel *const m = less->model, *const o = more->model;
   MbTangentNumber *n = mb_arena_alloc(arena, 1, sizeof *n);
   if (!n) return NULL;
@@ -147,6 +167,7 @@ MbTangentNumber *mb_tangent_number_create(MbArena *arena, MbSim *less, MbSim *mo
   n->gravity = !same_numbers(m->gravity, o->gravity, 3);
   n->rotors =
       m->rotors != o->rotors || (m->rotors && !same_numbers(m->joint_inertia, o->joint_inertia, m->nv));
+  n->jumps = jumps(middle->model, m) || jumps(middle->model, o);
   find_bodies(n, m, o);
   find_forces(n, m, o);
   n->along = n->signals || !same_along(m, o);
@@ -275,5 +296,7 @@ double mb_tangent_number_told(const MbSim *sim, const MbTangent *t, const MbTang
     sum += of_joint(n, sim, t, n->joint[i], v, t->da, t->da); // which are 0
   return sum;
 }
+
+bool mb_tangent_number_jumps(const MbTangentNumber *n) { return n->jumps; }
 
 bool mb_tangent_number_frames(const MbTangentNumber *n) { return n->frames; }

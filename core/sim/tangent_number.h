@@ -7,9 +7,13 @@
 
 typedef struct MbTangentNumber MbTangentNumber;
 
-// Finds what differs between two simulations that mb_sim_unlike cannot tell apart, of which one has a little less of the number than the other.
+// Finds what differs between two simulations that mb_sim_unlike cannot tell apart from the one between them, of which one has a little less of the
+// number and the other a little more.
 // It is kept in the arena; NULL: out of memory.
-MbTangentNumber *mb_tangent_number_create(MbArena *arena, MbSim *less, MbSim *more);
+MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, MbSim *less, MbSim *more);
+// Tells whether the frames of bodies differ by more than a little, as principal axes do where two moments are nearly the same: then only all
+// forces tell how they change, and nothing below is to be asked.
+bool mb_tangent_number_jumps(const MbTangentNumber *number);
 // Returns z · (τ of more − τ of less), where mb_tangent_at has taken the tangent to (v, a, t) and mb_tangent_transposed has been asked about z
 // last. It looks at nothing but what differs.
 double mb_tangent_number(MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number, const double *v,

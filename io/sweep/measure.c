@@ -79,7 +79,7 @@ void mb_measures_free(MbMeasures *m) {
 
 // ---- frames -----------------------------------------------------------------------------------------------
 
-static double number(MbTerm *term, double time, const double *frame) {
+double mb_term_number(const MbTerm *term, double time, const double *frame) {
   if (term->column != SIZE_MAX) return frame[term->column];
   for (size_t i = 0; i < term->ncolumns; i++) term->values[i] = frame[term->columns[i]];
   return mb_expression_value(term->expression, time);
@@ -108,7 +108,7 @@ static void take_at(MbTerm *term, double time, double x) {
 
 static void take(MbTerm *term, double time, const double *frame) {
   MbTermState *s = &term->state;
-  const double x = number(term, time, frame);
+  const double x = mb_term_number(term, time, frame);
   switch (term->kind) {
   case MB_FINAL:
     s->value = x;

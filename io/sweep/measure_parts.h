@@ -68,6 +68,8 @@ struct MbMeasures {
 // What a measure comes to when its terms are `values`. An error says what does not fit.
 MbStatus mb_measure_evaluate(const MbMeasures *m, size_t i, const double *values, const char *name,
                              double *result, MbReport *report);
+// The number of a frame that a term takes in.
+double mb_term_number(const MbTerm *term, double time, const double *frame);
 // What a term comes to so far; NaN: there is none.
 double mb_term_result(const MbTerm *term);
 
@@ -79,6 +81,8 @@ size_t mb_columns_match(const MbColumns *columns, const char *text, size_t *colu
 // Takes the terms out of a measure's text. `most` is room for terms.
 MbStatus mb_measure_parse(MbMeasures *m, const MbMeasureAsk *ask, double end, MbMeasure *out,
                           MbReport *report);
+// MB_USAGE where a measure tells the time of a frame, which has no derivative.
+MbStatus mb_measures_smooth(const MbMeasures *m, MbReport *report);
 enum { MB_MEASURE_MOST_TERMS = 32 }; // of one measure
 
 #endif

@@ -22,15 +22,21 @@ struct MbMeasureSlopes {
 
 static const double MOVE = 1e-4, WEIGHT[5] = {1, -8, 0, 8, -1}; // differences of fourth order
 
-MbStatus mb_measure_slopes_create(const MbMeasures *m, const MbMeasures *less, const MbMeasures *more,
-                                  double move, MbMeasureSlopes **out, MbReport *report) {
-  *out = NULL;
+MbStatus mb_measures_smooth(const MbMeasures *m, MbReport *report) {
   for (size_t i = 0; i < m->nterms; i++) {
     const MbMeasureKind kind = m->terms[i].kind;
     if (kind == MB_TIME_OF_MAX || kind == MB_TIME_OF_MIN || kind == MB_FIRST)
       return mb_error(report, MB_USAGE, "", "%s tells the time of a frame, which has no derivative",
                       mb_measure_words[kind]);
   }
+  return MB_OK;
+}
+
+MbStatus mb_measure_slopes_create(const MbMeasures *m, const MbMeasures *less, const MbMeasures *more,
+                                  double move, MbMeasureSlopes **out, MbReport *report) {
+  *out = NULL;
+  const MbStatus status = mb_measures_smooth(m, report);
+  if (status != MB_OK) return status;
   MbMeasureSlopes *s = mb_calloc(1, sizeof *s);
   if (!s) return mb_no_memory(report, "measures");
   *s = (MbMeasureSlopes){.m = m, .less = less, .more = more, .move = move};
@@ -69,10 +75,6 @@ static double number_slope(const MbMeasureSlopes *s, size_t i, double time, cons
   return sum + (more - moved(&s->less->terms[i], time, frame, slope, 0)) / (2 * s->move);
 }
 
-static double number_of(const MbTerm *term, double time, const double *frame) {
-  return term->column != SIZE_MAX ? frame[term->column] : moved(term, time, frame, frame, 0);
-}
-
 static void add(Slope *s, double x) {
   const double sum = s->value + x;
   s->lost += fabs(s->value) >= fabs(x) ? (s->value - sum) + x : (x - sum) + s->value;
@@ -94,7 +96,7 @@ void mb_measure_slopes_frame(MbMeasureSlopes *s, double time, const double *fram
   for (size_t i = 0; i < s->m->nterms; i++) {
     const MbTerm *term = &s->m->terms[i];
     const MbTermState *had = &term->state;
-    const double x = number_of(term, time, frame), dx = number_slope(s, i, time, frame, slope);
+    const double x = mb_term_number(term, time, frame), dx = number_slope(s, i, time, frame, slope);
     switch (term->kind) {
     case MB_FINAL:
       s->slope[i].value = dx;

@@ -117,8 +117,8 @@ static bool of_integrator(const char *integrator, double six) {
 
 enum { LONG = 10000 };
 
-static bool at_the_end(void *to, int64_t step) {
-  (void)to;
+static bool at_the_end(void *to, int64_t step, double t) {
+  (void)to, (void)t;
   return step == LONG;
 }
 

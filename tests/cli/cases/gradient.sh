@@ -18,6 +18,17 @@ for integrator in bdf1 bdf2 sdirk2; do
   t gradient arm.json --integrator $integrator --of 'final(b.position.x)' --of 'rms(b.position.z)*length + max(energy.kinetic)' \
     --wrt length --wrt damping --wrt start --wrt k --wrt /gravity/2 --wrt /bodies/0/mass --check | agreed
 done
+# backwards: every kind of measure, by numbers that stand in them too; with little memory to the same digits
+for integrator in bdf1 bdf2 sdirk2; do
+  t gradient arm.json --integrator $integrator --way back --of 'mean(b.position.x*length+energy.total^2)/length' \
+    --of 'at(a.joint.position, 0.213)+min(b.position.z)' --of 'rms(b.position.z)*length + max(energy.kinetic)' \
+    --wrt length --wrt damping --wrt start --wrt k --wrt /gravity/2 --wrt /bodies/0/mass --check | agreed
+done
+"$MBSIM" gradient arm.json --way back --of 'rms(b.position.x)' --wrt length --wrt k --json >all.json
+"$MBSIM" gradient arm.json --way back --of 'rms(b.position.x)' --wrt length --wrt k --json --memory 0.02 | cmp - all.json && echo "the same"
+# many numbers: it goes back by itself
+"$MBSIM" gradient arm.json --of 'rms(b.position.x)' --wrt length --wrt k --wrt damping --wrt start --wrt /gravity/0 --wrt /gravity/2 \
+  --wrt /bodies/0/mass --wrt /bodies/1/density | head -1
 "$MBSIM" gradient arm.json --of 'at(a.joint.position, 0.2)' --wrt length --json |
   "$PYTHON" -c 'import json, sys; a = json.load(sys.stdin)["measures"][0]; print(a["of"], "%.6f" % a["value"], a["by"][0]["name"], a["by"][0]["at"], "%.5f" % a["by"][0]["derivative"])'
 # by differences of single steps, which is told
@@ -73,6 +84,10 @@ t gradient arm.json --of 'final(b.position.x)' --wrt /bodies/0/name
 t gradient arm.json --of 'final(b.position.x)' --wrt k --wrt k
 t gradient arm.json --of 'final(b.positon.x)' --wrt k
 t gradient arm.json --of 'time_of_max(b.position.x)' --wrt k
+t gradient arm.json --way back --of 'time_of_max(b.position.x)' --wrt k
+t gradient arm.json --way back --of 'final(b.position.x)' --wrt k --integrator implicit
+t gradient arm.json --way back --of 'final(b.position.x)' --wrt k --memory 0.001
+t gradient arm.json --way forth --of 'final(b.position.x)' --wrt k
 t gradient arm.json --wrt k
 t gradient arm.json --of 'final(b.position.x)'
 t gradient arm.json --of 'final(b.position.x)' --wrt k --integrator rk45

@@ -39,8 +39,8 @@ static MbModel *model_of(MbIntegratorKind kind, MbJointKind joint, int steps, in
 }
 
 // Every fifth frame counts, each of its numbers by another weight.
-static bool wanted(void *to, int64_t step) {
-  (void)to;
+static bool wanted(void *to, int64_t step, double t) {
+  (void)to, (void)t;
   return step % 5 == 0;
 }
 static double weight_of(int64_t step, size_t i) { return sin(1.0 + (double)i + 0.3 * (double)step); }
@@ -85,7 +85,7 @@ static void along(const Models *m, int steps, double sum[NUMBERS], double sizes[
   memset(sum, 0, NUMBERS * sizeof *sum), memset(sizes, 0, NUMBERS * sizeof *sizes);
   for (int step = 0; step <= steps; step++) {
     if (step) test_ok(mb_sensitivity_step(run, &report), &report);
-    if (!wanted(NULL, step)) continue;
+    if (!wanted(NULL, step, 0)) continue;
     test_ok(mb_sensitivity_frame(run, frame, slopes, &report), &report);
     for (size_t k = 0; k < NUMBERS; k++)
       for (size_t i = 0; i < size; i++) {

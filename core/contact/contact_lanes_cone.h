@@ -27,16 +27,30 @@ KERNEL MbPack slip_rate(const Contact *c, const MbPack d[2], MbPack g[2]) {
   return e;
 }
 
-// d ← x over its length, else `other`.
-KERNEL void direct(MbPack d[2], MbPack x, MbPack y, const MbPack other[2]) {
-  const MbPack length = mb_pack_sqrt(x * x + y * y), zero = {0};
-  const MbPackMask is = mb_pack_less(zero, length);
-  d[0] = mb_pack_select(is, x / length, other[0]), d[1] = mb_pack_select(is, y / length, other[1]);
+// d ← x over its length. Returns where it has one.
+KERNEL MbPackMask direct(MbPack d[2], MbPack x, MbPack y) {
+  const MbPack length = mb_pack_sqrt(x * x + y * y), by = mb_pack_all(1) / length;
+  d[0] = x * by, d[1] = y * by;
+  return mb_pack_less((MbPack){0}, length);
 }
 
-// Newton's method on the slip-angle equation (contact_block.c) from d. Returns in which of the lanes it came to a slip.
+// Where there is friction yet along it, else against where it would go without.
+KERNEL void begin_slip(const Contact *c, const MbPack was[3], MbPackMask slips, MbPack d[2]) {
+  const MbPack zero = {0}, none[2] = {zero, zero};
+  const MbPackMask rubs = direct(d, was[1], was[2]);
+  if (!mb_pack_any(mb_pack_unless(slips, rubs))) return;
+  MbPack free[2], g[2];
+  slip_rate(c, none, g);
+  const MbPackMask goes = direct(free, -g[0], -g[1]);
+  d[0] = mb_pack_select(rubs, d[0], mb_pack_select(goes, free[0], mb_pack_all(1)));
+  d[1] = mb_pack_select(rubs, d[1], mb_pack_select(goes, free[1], zero));
+}
+
+// Newton's method on the slip-angle equation (contact_block.c) from d. Returns in which of the lanes it came to a slip. What is left after a
+// step of size s is of the order s²; from one sweep to the next the steps themselves go to 0.
 KERNEL MbPackMask slip_newton(const Contact *c, MbPack d[2], MbPackMask wanted) {
   enum { TURNS = 12 };
+  static const double LITTLE = 3e-6, MUCH = 1.5;
   const MbPack zero = {0}, one = mb_pack_all(1);
   MbPackMask left = wanted, found = mb_pack_less(one, zero);
   for (int turn = 0; turn < TURNS && mb_pack_any(left); turn++) {
@@ -46,13 +60,14 @@ KERNEL MbPackMask slip_newton(const Contact *c, MbPack d[2], MbPackMask wanted) 
     const MbPack dg[2] = {c->q[1] * de - c->q[0] * c->mu * (c->D[3] * a[0] + c->D[4] * a[1]),
                           c->q[2] * de - c->q[0] * c->mu * (c->D[4] * a[0] + c->D[5] * a[1])};
     const MbPack f = a[0] * g[0] + a[1] * g[1], against = d[0] * g[0] + d[1] * g[1];
-    const MbPack step = -f / (a[0] * dg[0] + a[1] * dg[1] - against), size = mb_pack_abs(step);
-    left = left & mb_pack_less(size, mb_pack_all(1.5)); // false of what is no number
-    // d turned by 2 atan(step/2), which is the step but for its third power
-    const MbPack h = mb_pack_all(0.5) * step, n = one / (one + h * h), t = (h + h) * n, r = (one - h * h) * n;
+    const MbPack slope = a[0] * dg[0] + a[1] * dg[1] - against, size = mb_pack_abs(f),
+                 by = mb_pack_abs(slope);
+    left = left & mb_pack_less(size, mb_pack_all(MUCH) * by); // false of what is no number
+    // d turned by 2 atan(step/2), which is the step, −f/slope, but for its third power
+    const MbPack p = slope + slope, n = one / (p * p + f * f), t = -(p + p) * f * n, r = (p * p - f * f) * n;
     const MbPack x = r * d[0] - t * d[1], y = t * d[0] + r * d[1];
     d[0] = mb_pack_select(left, x, d[0]), d[1] = mb_pack_select(left, y, d[1]);
-    const MbPackMask there = left & mb_pack_less(size, mb_pack_all(1e-8));
+    const MbPackMask there = left & mb_pack_less(size, mb_pack_all(LITTLE) * by);
     found = found | mb_pack_unless(there & mb_pack_less(zero, e), mb_pack_less(zero, against));
     left = mb_pack_unless(left, there);
   }
@@ -87,11 +102,8 @@ ASIDE void slip(const Known *at, const MbPack u[3], const MbPack was[3], MbPack 
   c.q[0] = u[0] - (c.D[0] * was[0] + c.D[1] * was[1] + c.D[2] * was[2]);
   c.q[1] = u[1] - (c.D[1] * was[0] + c.D[3] * was[1] + c.D[4] * was[2]);
   c.q[2] = u[2] - (c.D[2] * was[0] + c.D[4] * was[1] + c.D[5] * was[2]);
-  MbPack d[2], free[2], g[2];
-  const MbPack none[2] = {zero, zero}, along[2] = {mb_pack_all(1), zero};
-  slip_rate(&c, none, g);
-  direct(free, -g[0], -g[1], along); // against where it would go without friction
-  direct(d, was[1], was[2], free);
+  MbPack d[2];
+  begin_slip(&c, was, slips, d);
   MbPackMask found = slip_newton(&c, d, slips);
   const MbPack e = c.D[0] + c.mu * (c.D[1] * d[0] + c.D[2] * d[1]), n = -c.q[0] / e;
   found = found & mb_pack_less(zero, e) & mb_pack_less(mb_pack_abs(n), mb_pack_all(INFINITY));

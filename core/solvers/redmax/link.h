@@ -23,6 +23,7 @@ typedef struct MbHop {
   uint16_t kind;     // MbLinkKind
   bool leaf, last;   // has no children; is its parent's last child
   bool flies;        // the model's
+  bool alone;        // free in space and has no children: A is its M where nothing derived is in it
   uint32_t n;        // degrees of freedom
   uint32_t q, v;     // its first coordinate and velocity
   uint32_t column,

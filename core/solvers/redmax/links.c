@@ -78,6 +78,7 @@ static void give_slots(const MbModel *model, MbLinks *links, size_t *last, uint3
     hop->slot = nspare ? spare[--nspare] : used++;
     hop->up = p == MB_WORLD ? 0 : links->hop[p].slot;
     hop->leaf = last[b] == b;
+    hop->alone = hop->leaf && hop->kind == MB_LINK_FREE;
     hop->last = p != MB_WORLD && last[p] == b;
     if (hop->last) spare[nspare++] = hop->up;
     if (hop->leaf) spare[nspare++] = hop->slot;

@@ -13,6 +13,7 @@ typedef struct MbPosture {
   const double *arm; // (nb x 3) C − O in world axes; NULL: as the links say
   double *screws;    // (nb x 6) scratch
   bool derived;      // A has more in it than M: a or c is not 0
+  bool masses;       // and what was factored last has not
   double *twist;     // (nb x 6) scratch, where forces couple bodies
 } MbPosture;
 

@@ -110,13 +110,38 @@ MB_KERNEL bool factor_body(MbPosture *posture, const MbMaximal *x, size_t b, Art
   return true;
 }
 
+// Of a body alone with masses in A and nothing else: what release_joint comes to but for rounding, as Tᵀ Î T = M.
+static __attribute__((noinline)) bool factor_alone(MbPosture *posture, size_t b) {
+  const MbHop *hop = &posture->links->hop[b];
+  const Link *link = &posture->work->link[b];
+  const Screw *T = posture->work->T + hop->column;
+  Screw *U = posture->work->U + hop->column;
+  Real *G = posture->work->G + hop->square;
+  const Real zero = {0};
+  Fine fine = FINE;
+  memset(G, 0, 36 * sizeof *G);
+  for (size_t i = 0; i < 6; i++) {
+    const Real M = zero + (i < 3 ? link->I[i] : link->m);
+    U[i] = (Screw){scale(M, T[i].turn), scale(M, T[i].line)};
+    G[7 * i] = M;
+    fine = pivot_fine(fine, M);
+  }
+  return all_fine(fine);
+}
+
 static inline bool factor_posture(MbPosture *posture, const MbMaximal *x, Real a, Real c, Articulated *whole,
                                   size_t *blame) {
   MbRecursion *work = posture->work;
   const bool derived = posture->derived && x->D;
+  posture->masses = !derived;
   for (size_t b = posture->model->nb; b-- > 0;) {
     const MbHop *hop = &posture->links->hop[b];
     const Rigid *rigid = &work->rigid[b];
+    if (hop->alone && !derived && !whole) {
+      *blame = b;
+      if (!factor_alone(posture, b)) return false;
+      continue;
+    }
     const Real m = mass_of(work, b);
     Articulated A = hop->leaf ? only_rigid(rigid->I, rigid->h, m)
                               : with_rigid(&work->sum[hop->slot], rigid->I, rigid->h, m);

@@ -33,6 +33,11 @@ static inline Screw joint_motion(const MbPosture *posture, size_t b, const doubl
     return sum;
   }
   const Screw *T = posture->work->T + hop->column;
+  if (hop->kind == MB_LINK_FREE) {
+    for (size_t i = 0; i < 3; i++) sum.turn = add_scaled(sum.turn, coordinate(v, hop->v + i), T[i].turn);
+    sum.line = vec_at(v, hop->v + 3);
+    return sum;
+  }
   for (size_t i = 0; i < hop->n; i++) sum = add_scaled_screw(sum, coordinate(v, hop->v + i), T[i]);
   return sum;
 }
@@ -44,6 +49,12 @@ static inline void joint_forces(const MbPosture *posture, size_t b, Screw f, dou
     return;
   }
   const Screw *T = posture->work->T + hop->column;
+  if (hop->kind == MB_LINK_FREE) {
+    const Real own[6] = {
+        dot(T[0].turn, f.turn), dot(T[1].turn, f.turn), dot(T[2].turn, f.turn), f.line.x, f.line.y, f.line.z};
+    for (size_t i = 0; i < 6; i++) put_coordinate(y, hop->v + i, coordinate(y, hop->v + i) + own[i]);
+    return;
+  }
   for (size_t i = 0; i < hop->n; i++)
     put_coordinate(y, hop->v + i, coordinate(y, hop->v + i) + dot_screw(T[i], f));
 }
@@ -126,6 +137,12 @@ static inline void posture_apply(MbPosture *posture, double *x) {
     const MbHop *hop = &posture->links->hop[b];
     const Stand *stand = &work->stand[b];
     const size_t parent = model->parent[b];
+    if (hop->alone && posture->masses) {
+      const Link *link = &work->link[b];
+      for (size_t i = 0; i < 6; i++)
+        put_coordinate(x, hop->v + i, coordinate(x, hop->v + i) / (i < 3 ? link->I[i] : link->m));
+      continue;
+    }
     Screw up = p[b];
     if (hop->kind == MB_LINK_REVOLUTE) {
       const Real u = coordinate(x, hop->v) - dot(stand->s, up.turn);
@@ -141,6 +158,7 @@ static inline void posture_apply(MbPosture *posture, double *x) {
     const MbHop *hop = &posture->links->hop[b];
     const Stand *stand = &work->stand[b];
     const size_t parent = model->parent[b];
+    if (hop->alone && posture->masses) continue;
     const Screw none = {0}, from = parent == MB_WORLD ? none : a[parent];
     a[b] = move_motion(from, stand->r);
     if (hop->kind == MB_LINK_REVOLUTE) {

@@ -45,7 +45,7 @@ void mb_forces_of_range(const MbModel *model, MbMaximal *x, bool outside, size_t
   if (x->K) memset(x->K + 36 * begin, 0, 36 * (end - begin) * sizeof *x->K);
   if (x->D) memset(x->D + 36 * begin, 0, 36 * (end - begin) * sizeof *x->D);
   if (model->solver.mode == MB_DYNAMIC && !outside) mb_velocity_term_ops.eval(model, NULL, x, begin, end);
-  if (outside && x->swing) mb_velocity_term_swings(model, x, begin, end);
+  if (outside && x->swing && model->any_swings) mb_velocity_term_swings(model, x, begin, end);
   if (end > mb_model_own(model)) end = mb_model_own(model); // on ports they act with the deformables
   for (size_t i = 0; i < model->nforces && begin < end; i++) {
     const MbForce *force = &model->forces[i];
@@ -87,7 +87,7 @@ static void evaluate_forces(MbSim *sim, double t, bool derivatives, bool outside
 }
 
 bool mb_sim_outside(const MbModel *model) {
-  bool outside = model->any_flies; // what solvers have in their passes knows of no swing
+  bool outside = model->any_swings; // what solvers have in their passes knows of no swing
   for (size_t i = 0; i < model->nforces && !outside; i++) outside = !model->forces[i].ops->inertial;
   return outside;
 }

@@ -56,7 +56,7 @@ static double *numbers(MbSim *sim, size_t n) { return mb_arena_alloc(&sim->arena
 
 // What depends on the rows that the solver claims.
 static MbStatus allocate_claims(MbSim *sim, MbReport *report) {
-  const size_t rows = sim->solver->claims->rows(sim->work).n;
+  const size_t rows = sim->nclaimed = sim->solver->claims->rows(sim->work).n;
   sim->gap0 = numbers(sim, rows), sim->gap1 = numbers(sim, rows), sim->aim = numbers(sim, rows);
   sim->pull = numbers(sim, rows), sim->pulled = numbers(sim, rows);
   const bool ok = sim->gap0 && sim->gap1 && sim->aim && sim->pull && sim->pulled;

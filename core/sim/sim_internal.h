@@ -41,6 +41,7 @@ struct MbSim {
   const MbSchemeOps *scheme; // schemes.h
   int threads;
   size_t nq, nv, nm;
+  size_t nclaimed; // rows that the solver claims
   // velocities that rows may be about: nv, and three of every node that is a point (model/ops.h)
   size_t width;
   size_t section[MB_SECTIONS + 1]; // where each begins in the state's memory

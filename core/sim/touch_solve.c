@@ -72,7 +72,7 @@ static void tell(MbConstraining *c, MbContactResult result, double left) {
 }
 
 void mb_solved_begin(MbSim *sim) {
-  if (sim->constraining) memset(sim->constraining->told, 0, sizeof sim->constraining->told);
+  memset(sim->constraining->told, 0, sizeof sim->constraining->told);
 }
 
 void mb_solved_commit(MbSim *sim) {

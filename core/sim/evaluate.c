@@ -65,9 +65,18 @@ static void forces_range(void *context, size_t begin, size_t end) {
   mb_forces_of_range(p->sim->model, &p->sim->x, p->outside, begin, end);
 }
 
+void mb_sim_hold_signals(MbSim *sim) {
+  const MbModel *model = sim->model;
+  for (size_t i = 0; i < model->nsignals; i++)
+    if (model->signals[i].kind == MB_SIGNAL_CONSTANT) sim->signal[i] = mb_sim_signal(sim, i, 0);
+}
+
 void mb_sim_signals(MbSim *sim, double t) {
-  for (size_t i = 0; i < sim->model->nsignals; i++) sim->signal[i] = mb_sim_signal(sim, i, t);
-  mb_sim_watch_signals(sim, t);
+  for (size_t k = 0; k < sim->nvarying; k++) {
+    const size_t i = sim->varying[k];
+    sim->signal[i] = mb_sim_signal(sim, i, t);
+  }
+  if (sim->nvarying) mb_sim_watch_signals(sim, t);
   sim->x.t = t;
 }
 

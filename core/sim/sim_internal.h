@@ -51,6 +51,8 @@ struct MbSim {
   MbSolverWork *work;
   MbExpression **expressions; // (nsignals) compiled, NULL for other kinds
   double *signal;             // (nsignals)
+  size_t nvarying,
+      *varying; // (nvarying) signals that change with time, ascending; the others stand in `signal`
   double *
       input; // (nsignals) values given from outside, which hold instead of the scene's; NaN: none. Part of the state.
   double *stiffness, *damping; // (nv) x's, where motors change them; else NULL

@@ -41,8 +41,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   if (sim->nodes && status == MB_OK) status = mb_nodes_step(sim, t, report);
   if (sim->touching && status == MB_OK) status = mb_touch_part_points(sim, report);
   if (held && status == MB_OK) status = mb_gaps_watch(sim, sim->q1, sim->v1, t, report);
-  if (sim->constraining && status == MB_OK)
-    status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
+  if (sim->constraining && status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
   if (status != MB_OK) {
     mb_sim_kinematics(sim, state->q, state->v);
     mb_touch_forget(sim);

@@ -48,4 +48,11 @@ static inline bool mb_target_avx512(void) {
 #define MB_SIMD_SUM(...) MB_PRAGMA(omp simd reduction(+ : __VA_ARGS__))
 #endif
 
+// Loops of up to eight steps that become a row of steps where their count is known.
+#if defined(MB_SANITIZED) || defined(__clang__)
+#define MB_UNROLL // every access is checked: loops stay loops; clang decides alone
+#else
+#define MB_UNROLL _Pragma("GCC unroll 8")
+#endif
+
 #endif

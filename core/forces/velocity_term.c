@@ -9,7 +9,7 @@
 
 void mb_velocity_term_swings(const MbModel *model, MbMaximal *x, size_t begin, size_t end) {
   for (size_t b = begin; b < end; b++) {
-    if (!model->flies[b]) continue;
+    if (!model->swings[b]) continue;
     mb_flight_swing(model->h, model->M + 6 * b, x->phi + 6 * b, x->swing + 3 * b);
     mb_vec3_add_scaled(x->f + 6 * b, x->f + 6 * b, 1 / model->h, x->swing + 3 * b);
   }
@@ -17,7 +17,7 @@ void mb_velocity_term_swings(const MbModel *model, MbMaximal *x, size_t begin, s
 
 static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end) {
   (void)force;
-  if (x->swing) mb_velocity_term_swings(model, x, begin, end);
+  if (x->swing && model->any_swings) mb_velocity_term_swings(model, x, begin, end);
   for (size_t b = begin; b < end; b++) {
     const double *M = model->M + 6 * b, *phi = x->phi + 6 * b;
     if (!(x->swing && model->flies[b])) mb_gyroscopic_add(x->f + 6 * b, M, phi);

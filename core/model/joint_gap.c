@@ -86,6 +86,11 @@ static bool factor(const Slopes *at, size_t n, const size_t order[6], bool trans
   return mb_lu6_factor_of(A, (int)n, pivot);
 }
 
+// Not inlined: six calls of some hundred instructions.
+__attribute__((noinline)) static void solve(const double A[36], size_t n, const int pivot[6], double x[6]) {
+  mb_lu6_solve_of(A, (int)n, pivot, x);
+}
+
 // q of f_P = 0, from q
 static bool search(const MbJoint *joint, const MbPose *X, const size_t order[6], double *q, Slopes *at) {
   enum { TURNS = 40 };
@@ -97,7 +102,7 @@ static bool search(const MbJoint *joint, const MbPose *X, const size_t order[6],
     measure(joint, X, q, still, at);
     if (!factor(at, joint->n, order, false, A, pivot)) return false;
     for (size_t i = 0; i < joint->n; i++) dq[i] = -at->f[order[i]];
-    mb_lu6_solve_of(A, (int)joint->n, pivot, dq);
+    solve(A, joint->n, pivot, dq);
     for (size_t i = 0; i < joint->n; i++) {
       q[i] += dq[i];
       if (!isfinite(q[i])) return false;
@@ -153,18 +158,18 @@ bool mb_joint_gap(const MbJoint *joint, const MbPose *X, const double xi[6], dou
   if (!factor(&at, n, order, false, A, pivot)) return false;
   mb_mat6_apply(Lxi, at.L, xi);
   for (size_t i = 0; i < n; i++) v[i] = -Lxi[order[i]];
-  mb_lu6_solve_of(A, (int)n, pivot, v);
+  solve(A, n, pivot, v);
   measure(joint, X, q, v, &at);
   bend_of(joint, &at, v, xi, bend);
 
   gap->n = n, gap->rows = 6 - n;
   memcpy(gap->v, v, sizeof v);
   for (size_t i = 0; i < 6; i++) gap->turn[i] = i < n ? -bend[order[i]] : 0;
-  mb_lu6_solve_of(A, (int)n, pivot, gap->turn);
+  solve(A, n, pivot, gap->turn);
   for (size_t j = 0; j < 6; j++) {
     double column[6] = {0};
     for (size_t i = 0; i < n; i++) column[i] = -at.L[6 * order[i] + j];
-    mb_lu6_solve_of(A, (int)n, pivot, column);
+    solve(A, n, pivot, column);
     for (size_t i = 0; i < n; i++) gap->V[6 * i + j] = column[i];
   }
   for (size_t i = 0; i < n; i++) mb_mat6_apply(gap->N + 6 * i, at.Y, at.S + 6 * i);
@@ -183,7 +188,7 @@ bool mb_joint_gap(const MbJoint *joint, const MbPose *X, const double xi[6], dou
     const size_t k = order[n + r];
     double c[6] = {0}, w[6] = {0};
     for (size_t i = 0; i < n; i++) c[i] = at.F[6 * i + k];
-    mb_lu6_solve_of(A, (int)n, pivot, c);
+    solve(A, n, pivot, c);
     w[k] = 1;
     for (size_t i = 0; i < n; i++) w[order[i]] = -c[i];
     times(w, at.L, gap->W + 6 * r);

@@ -140,7 +140,8 @@ struct MbModel {
   const bool *
       flies; // (nb) bodies whose spin steps of first order carry (flight.h); they are bodies free in space, with no tree on
              // them, or those that solver "maximal" holds
-  bool any_flies;
+  const bool *swings; // (nb) those of them whose spin changes in flight: a ball's does not, nor a cube's
+  bool any_flies, any_swings;
   size_t ncurved, nrenewing;
   const size_t
       *curved; // (ncurved) bodies whose velocities are no rates of coordinates: free in space, or turned by

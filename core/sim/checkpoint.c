@@ -77,6 +77,7 @@ static bool inputs_fit(const MbSim *sim, const unsigned char *p, size_t count) {
 static void read_inputs(MbSim *sim, const unsigned char *p, size_t count) {
   for (size_t i = 0; i < sim->model->nsignals; i++) sim->input[i] = NAN;
   for (size_t i = 0; i < count; i += 2) sim->input[(size_t)number_at(p, i)] = number_at(p, i + 1);
+  mb_sim_hold_signals(sim);
 }
 
 // One section: numbers that lie in the state as they are, always as many, or functions that write and read them.

@@ -7,23 +7,21 @@
 
 static MbClaimedRows rows_of(const MbSim *sim) { return sim->solver->claims->rows(sim->work); }
 
-bool mb_claims_any(const MbSim *sim) { return rows_of(sim).n > 0; }
-
 static bool solve(MbSim *sim, double *x) { return sim->solver->apply(sim->work, x, sim->aim, sim->pull); }
 
 void mb_claims_add(MbSim *sim) {
-  const size_t n = rows_of(sim).n;
+  const size_t n = sim->nclaimed;
   for (size_t r = 0; r < n; r++) sim->pull[r] += sim->pulled[r];
 }
 
 // In the place of the gaps that steps of second order begin with.
 void mb_claims_keep(MbSim *sim) {
-  const size_t n = rows_of(sim).n;
+  const size_t n = sim->nclaimed;
   if (n) memcpy(sim->gap0, sim->pull, n * sizeof *sim->pull);
 }
 
 void mb_claims_recall(MbSim *sim) {
-  const size_t n = rows_of(sim).n;
+  const size_t n = sim->nclaimed;
   if (n) memcpy(sim->pull, sim->gap0, n * sizeof *sim->pull);
 }
 
@@ -112,7 +110,7 @@ bool mb_claims_change(MbSim *sim, const MbHalf *half, const double *w, double *x
 }
 
 bool mb_claims_agree(MbSim *sim, double *v) {
-  if (!rows_of(sim).n) return true;
+  if (!mb_claims_any(sim)) return true;
   const MbAsking asking = mb_asking(sim, MB_ASK_JUMPS);
   double *change = sim->nudge;
   sim->solver->claims->speeds(sim->work, v, sim->aim);
@@ -126,7 +124,7 @@ bool mb_claims_agree(MbSim *sim, double *v) {
 double mb_claims_close(MbSim *sim, double *dq) {
   double worst = 0, size = 1;
   memset(dq, 0, sim->nv * sizeof *dq);
-  if (!rows_of(sim).n) return 0;
+  if (!mb_claims_any(sim)) return 0;
   const MbClaimedRows rows = rows_of(sim);
   for (size_t b = 0; b < sim->model->nb; b++) size = fmax(size, mb_vec3_norm(sim->x.E[b].p));
   const MbAsking asking = mb_asking(sim, MB_ASK_POSITIONS);

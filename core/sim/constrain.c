@@ -552,7 +552,6 @@ MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, do
 MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, double t, MbReport *report) {
   const MbModel *model = sim->model;
   MbConstraining *c = sim->constraining;
-  if (!c) return MB_OK;
   if (sim->integrator->scheme == MB_ADAPTIVE && sim->forces_asked && model->solver.mode == MB_DYNAMIC) {
     size_t blame = 0;
     mb_sim_forces(sim, t, false);

@@ -45,7 +45,7 @@ MbStatus mb_constrain_position(MbSim *sim, double *q, const double *v, double t,
 // Does the same wherever it is wanted, to so much of the numbers whose differences gaps are.
 MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, double close_by,
                             MbReport *report);
-// Takes the step's forces into the state to come, (q, v) at t.
+// Takes the step's forces into the state to come, (q, v) at t, where something is constrained.
 MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, double t, MbReport *report);
 
 // A step begins, of whose solutions nothing is known.

@@ -162,7 +162,6 @@ static void tell(const MbSim *sim, const MbCrushed *c, size_t count, size_t wher
 }
 
 void mb_crushed_watch(MbSim *sim, MbReport *report) {
-  if (!sim->crushed) return;
   double *numbers = mb_section(sim, MB_SECTION_CRUSHED);
   bool any = false;
   for (size_t i = 0; i < sim->model->ndeformables; i++) {

@@ -11,7 +11,7 @@ enum { MB_CRUSHED_STEPS, MB_CRUSHED_TOLD, MB_CRUSHED_NUMBERS };
 size_t mb_crushed_size(const MbModel *model);
 // Measures the elements at rest.
 MbStatus mb_crushed_create(MbSim *sim, MbReport *report);
-// Looks at the state after a step, counts, and warns once.
+// Looks at the state after a step, counts, and warns once; where sim->crushed is there.
 void mb_crushed_watch(MbSim *sim, MbReport *report);
 
 #endif

@@ -286,7 +286,6 @@ void mb_dry_take(MbSim *sim, const double *v) {
 }
 
 void mb_dry_commit(MbSim *sim) {
-  if (!sim->model->dry) return;
   const MbRubbing *rub = sim->constraining->rubbing;
   mb_section(sim, MB_SECTION_FRICTION)[0] += sim->constraining->dry_work;
   if (rub) memcpy(mb_section(sim, MB_SECTION_LOADS), rub->load, sim->model->nloads * sizeof *rub->load);

@@ -17,7 +17,7 @@ bool mb_dry_pass(MbSim *sim, const double *v, double *change);
 void mb_dry_patience(const MbSim *sim, double *tolerance, int *passes);
 // Notes the work that such rows do by the last solution, which has led to the velocities v.
 void mb_dry_take(MbSim *sim, const double *v);
-// The step is done: its work and its loads are the state's.
+// The step is done: its work and its loads are the state's. For models that have such rows.
 void mb_dry_commit(MbSim *sim);
 
 #endif

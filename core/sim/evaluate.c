@@ -45,7 +45,7 @@ void mb_forces_of_range(const MbModel *model, MbMaximal *x, bool outside, size_t
   if (x->K) memset(x->K + 36 * begin, 0, 36 * (end - begin) * sizeof *x->K);
   if (x->D) memset(x->D + 36 * begin, 0, 36 * (end - begin) * sizeof *x->D);
   if (model->solver.mode == MB_DYNAMIC && !outside) mb_velocity_term_ops.eval(model, NULL, x, begin, end);
-  if (outside && x->swing) mb_velocity_term_swings(model, x, begin, end);
+  if (outside && x->swing && model->any_swings) mb_velocity_term_swings(model, x, begin, end);
   if (end > mb_model_own(model)) end = mb_model_own(model); // on ports they act with the deformables
   for (size_t i = 0; i < model->nforces && begin < end; i++) {
     const MbForce *force = &model->forces[i];
@@ -65,9 +65,18 @@ static void forces_range(void *context, size_t begin, size_t end) {
   mb_forces_of_range(p->sim->model, &p->sim->x, p->outside, begin, end);
 }
 
+void mb_sim_hold_signals(MbSim *sim) {
+  const MbModel *model = sim->model;
+  for (size_t i = 0; i < model->nsignals; i++)
+    if (model->signals[i].kind == MB_SIGNAL_CONSTANT) sim->signal[i] = mb_sim_signal(sim, i, 0);
+}
+
 void mb_sim_signals(MbSim *sim, double t) {
-  for (size_t i = 0; i < sim->model->nsignals; i++) sim->signal[i] = mb_sim_signal(sim, i, t);
-  mb_sim_watch_signals(sim, t);
+  for (size_t k = 0; k < sim->nvarying; k++) {
+    const size_t i = sim->varying[k];
+    sim->signal[i] = mb_sim_signal(sim, i, t);
+  }
+  if (sim->nvarying) mb_sim_watch_signals(sim, t);
   sim->x.t = t;
 }
 
@@ -87,7 +96,7 @@ static void evaluate_forces(MbSim *sim, double t, bool derivatives, bool outside
 }
 
 bool mb_sim_outside(const MbModel *model) {
-  bool outside = model->any_flies; // what solvers have in their passes knows of no swing
+  bool outside = model->any_swings; // what solvers have in their passes knows of no swing
   for (size_t i = 0; i < model->nforces && !outside; i++) outside = !model->forces[i].ops->inertial;
   return outside;
 }

@@ -7,7 +7,9 @@
 // Moves the bodies of sim->x to coordinates q and velocities v, and takes the solver there.
 void mb_sim_kinematics(MbSim *sim, const double *q, const double *v);
 
-// Evaluates all signals at time t.
+// Evaluates those signals that stay what they are, when values have been given from outside or taken back.
+void mb_sim_hold_signals(MbSim *sim);
+// Evaluates the others at time t.
 void mb_sim_signals(MbSim *sim, double t);
 // Evaluates signals at time t, then the wrenches of all forces, and the velocity terms, on the bodies of sim->x.
 void mb_sim_wrenches(MbSim *sim, double t);

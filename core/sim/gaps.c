@@ -67,7 +67,6 @@ static MbStatus refuse(const MbSim *sim, const Widest *widest, double t, MbRepor
 
 MbStatus mb_gaps_watch(MbSim *sim, const double *q, const double *v, double t, MbReport *report) {
   double *memory = mb_section(sim, MB_SECTION_GAPS);
-  if (!sim->constraining && !mb_claims_any(sim)) return MB_OK;
   if (!(memory[0] > 0) && (sim->state.step + 1) % MB_GAPS_SELDOM) return MB_OK;
   const Widest widest = find_widest(sim, q, v, t);
   MbGap gap = {.open = memory[0], .since = memory[1]};

@@ -2,6 +2,7 @@
 // from the next step on, at all of its instants, until another is given. What is given is part of the state.
 #include "core/base/report.h"
 #include "core/sim/energy_watch.h"
+#include "core/sim/evaluate.h"
 #include "core/sim/schemes.h"
 
 #include <string.h>
@@ -30,6 +31,7 @@ MbStatus mb_sim_set_input(MbSim *sim, size_t input, double value, MbReport *repo
   double *given = &sim->input[model->input[input]];
   if (*given == value) return MB_OK;
   *given = value;
+  mb_sim_hold_signals(sim);
   mb_watch_give_up(sim);
   if (sim->scheme->restart) sim->scheme->restart(sim); // what lies ahead of the state knew nothing of it
   return MB_OK;

@@ -65,7 +65,7 @@ static void fly_range(void *context, size_t begin, size_t end) {
   const MbSim *const sim = job->sim;
   const MbModel *const model = sim->model;
   for (size_t b = begin; b < end; b++) {
-    if (!model->flies[b]) continue;
+    if (!model->swings[b]) continue;
     double *const v = job->v + layout_of(sim)->velocity(model, b);
     mb_flight_carry(job->h, model->M + 6 * b, sim->x.swing + 3 * b, v);
   }
@@ -78,7 +78,7 @@ void mb_sim_fly(MbSim *sim, double *q, double h, double *v) {
     return;
   }
   mb_sim_advance(sim, q, h, v);
-  if (!model->any_flies) return;
+  if (!model->any_swings) return;
   Flight job = {.sim = sim, .h = h, .v = v};
   mb_parallel_ranges(sim->threads, model->nb, GRAIN, fly_range, &job);
 }

@@ -117,7 +117,6 @@ bool mb_nodes_end(MbSim *sim, double *v) {
 MbStatus mb_nodes_step(MbSim *sim, double t, MbReport *report) {
   MbNodes *nodes = sim->nodes;
   const MbModel *model = sim->model;
-  if (!nodes) return MB_OK;
   nodes->ahead = true;
   if (sim->integrator->scheme == MB_EQUILIBRIUM) return mb_nodes_settle(sim, t, report);
   if (!nodes->moved) {
@@ -153,7 +152,6 @@ bool mb_nodes_push(MbSim *sim, size_t node, double way, const double n[3]) {
 
 void mb_nodes_commit(MbSim *sim) {
   MbNodes *nodes = sim->nodes;
-  if (!nodes) return;
   nodes->ahead = false;
   double *memory = mb_section(sim, MB_SECTION_NODES), *numbers = mb_section(sim, MB_SECTION_SOLUTION);
   memcpy(memory, nodes->q1, 3 * nodes->n * sizeof *memory);

@@ -45,7 +45,7 @@ void mb_nodes_start(MbSim *sim);
 MbStatus mb_nodes_make_cables(MbSim *sim, MbReport *report);
 
 // Moves the nodes to t, the end of the step, when the bodies of sim->x are there: by themselves where nothing ties them to bodies, else
-// the scheme has moved them already.
+// the scheme has moved them already. This, and mb_nodes_commit, are for scenes that have such nodes.
 MbStatus mb_nodes_step(MbSim *sim, double t, MbReport *report);
 // Moves the nodes to where they are in equilibrium at t (node_static.c).
 MbStatus mb_nodes_settle(MbSim *sim, double t, MbReport *report);

@@ -56,7 +56,7 @@ static double *numbers(MbSim *sim, size_t n) { return mb_arena_alloc(&sim->arena
 
 // What depends on the rows that the solver claims.
 static MbStatus allocate_claims(MbSim *sim, MbReport *report) {
-  const size_t rows = sim->solver->claims->rows(sim->work).n;
+  const size_t rows = sim->nclaimed = sim->solver->claims->rows(sim->work).n;
   sim->gap0 = numbers(sim, rows), sim->gap1 = numbers(sim, rows), sim->aim = numbers(sim, rows);
   sim->pull = numbers(sim, rows), sim->pulled = numbers(sim, rows);
   const bool ok = sim->gap0 && sim->gap1 && sim->aim && sim->pull && sim->pulled;
@@ -94,6 +94,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   sim->nudge = numbers(sim, sim->width);
   sim->along = numbers(sim, model->nv), sim->near = numbers(sim, model->nq);
   sim->signal = numbers(sim, model->nsignals), sim->input = numbers(sim, model->nsignals);
+  sim->varying = mb_arena_alloc(&sim->arena, model->nsignals, sizeof *sim->varying);
   sim->expressions = mb_arena_alloc(&sim->arena, model->nsignals, sizeof *sim->expressions);
   MbMaximal *x = &sim->x;
   *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact && !model->jointed};
@@ -113,7 +114,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   sim->work = sim->solver->create(model, sim->threads);
   const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r &&
                   sim->s && sim->t && sim->nudge && sim->along && sim->near && sim->stage && sim->signal &&
-                  sim->input && sim->expressions && x->E && x->phi && x->f &&
+                  sim->input && sim->varying && sim->expressions && x->E && x->phi && x->f &&
                   (sim->push || !sim->solver->passes) && (x->swing || !model->any_flies) && x->stiffness &&
                   note_carriers(sim) && x->joint_damping && (!blocks || x->D) && (!stiff || x->K) &&
                   sim->work;
@@ -122,7 +123,11 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
     sim->newton = mb_newton_create(sim);
     if (!sim->newton) return mb_no_memory(report, "the simulation");
   }
-  for (size_t i = 0; i < model->nsignals; i++) sim->input[i] = NAN;
+  for (size_t i = 0; i < model->nsignals; i++) {
+    sim->input[i] = NAN;
+    if (model->signals[i].kind != MB_SIGNAL_CONSTANT) sim->varying[sim->nvarying++] = i;
+  }
+  mb_sim_hold_signals(sim);
   return allocate_claims(sim, report);
 }
 

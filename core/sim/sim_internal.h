@@ -41,6 +41,7 @@ struct MbSim {
   const MbSchemeOps *scheme; // schemes.h
   int threads;
   size_t nq, nv, nm;
+  size_t nclaimed; // rows that the solver claims
   // velocities that rows may be about: nv, and three of every node that is a point (model/ops.h)
   size_t width;
   size_t section[MB_SECTIONS + 1]; // where each begins in the state's memory
@@ -50,6 +51,8 @@ struct MbSim {
   MbSolverWork *work;
   MbExpression **expressions; // (nsignals) compiled, NULL for other kinds
   double *signal;             // (nsignals)
+  size_t nvarying,
+      *varying; // (nvarying) signals that change with time, ascending; the others stand in `signal`
   double *
       input; // (nsignals) values given from outside, which hold instead of the scene's; NaN: none. Part of the state.
   double *stiffness, *damping; // (nv) x's, where motors change them; else NULL

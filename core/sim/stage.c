@@ -46,6 +46,12 @@ static void add_scaled(size_t n, double s, const double *restrict x, double *res
   for (size_t i = 0; i < n; i++) y[i] += s * x[i];
 }
 
+// y ← s x
+static void scale(size_t n, double s, const double *restrict x, double *restrict y) {
+  MB_SIMD
+  for (size_t i = 0; i < n; i++) y[i] = s * x[i];
+}
+
 static MbStatus try_pass(MbSim *sim, const MbStage *stage, bool factor, double *w, MbReport *report) {
   const MbSolverOps *solver = sim->solver;
   double *force = stage->force ? stage->force : sim->r, *sum = sim->s;
@@ -66,8 +72,10 @@ static MbStatus try_pass(MbSim *sim, const MbStage *stage, bool factor, double *
   mb_sim_add_blocks(sim, stage->sD, stage->sK, w, force);
   if (stage->besides) add_scaled(n, 1, stage->besides, force);
   if (stage->whole && inert) split_nodes(sim, stage->weight, force, sum);
-  if (!inert) memset(sum, 0, n * sizeof *sum);
-  add_scaled(n, stage->weight, force, sum);
+  if (inert)
+    add_scaled(n, stage->weight, force, sum);
+  else
+    scale(n, stage->weight, force, sum);
 
   const bool solved =
       stage->whole ? mb_claims_velocities(sim, sum) : mb_claims_change(sim, &stage->half, w, sum);

@@ -1,4 +1,5 @@
 // One step, the same for every solver, scheme and force: the scheme makes the state to come, which becomes the state if it is sound.
+#include "core/sim/claims.h"
 #include "core/sim/constrain.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/crushed.h"
@@ -26,29 +27,30 @@ static bool is_tame(const MbSim *sim) {
          all_below(sim->q1, sim->nq, SMALL);
 }
 
-// Makes (q1, v1) the state if it is sound; else the bodies are put back where the state is.
+// What the scene has none of is not asked. Makes (q1, v1) the state if it is sound; else the bodies are put back where the state is.
 static MbStatus commit(MbSim *sim, MbReport *report) {
   MbState *state = &sim->state;
   const int64_t step = state->step + 1;
   const double t = (double)step * sim->model->h;
+  const bool held = sim->constraining || mb_claims_any(sim);
   mb_sim_settle(sim, sim->q1, sim->v1);
   MbStatus status = is_tame(sim) ? MB_OK : mb_sim_check(sim, t, step, report);
-  if (status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);
-  if (status == MB_OK) status = mb_touch_part(sim, t, report);
+  if (held && status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);
+  if (sim->touching && status == MB_OK) status = mb_touch_part(sim, t, report);
   if (status == MB_OK) mb_sim_follow(sim, sim->q1, sim->v1);
-  if (status == MB_OK) status = mb_nodes_step(sim, t, report);
-  if (status == MB_OK) status = mb_touch_part_points(sim, report);
-  if (status == MB_OK) status = mb_gaps_watch(sim, sim->q1, sim->v1, t, report);
-  if (status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
+  if (sim->nodes && status == MB_OK) status = mb_nodes_step(sim, t, report);
+  if (sim->touching && status == MB_OK) status = mb_touch_part_points(sim, report);
+  if (held && status == MB_OK) status = mb_gaps_watch(sim, sim->q1, sim->v1, t, report);
+  if (sim->constraining && status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
   if (status != MB_OK) {
     mb_sim_kinematics(sim, state->q, state->v);
     mb_touch_forget(sim);
     return status;
   }
-  mb_nodes_commit(sim);
-  mb_touch_commit(sim);
-  mb_dry_commit(sim);
-  mb_solved_commit(sim);
+  if (sim->nodes) mb_nodes_commit(sim);
+  if (sim->touching) mb_touch_commit(sim);
+  if (sim->model->dry) mb_dry_commit(sim);
+  if (sim->constraining) mb_solved_commit(sim);
   if (sim->scheme->commit) sim->scheme->commit(sim);
   double *const q = state->q, *const v = state->v;
   state->q = sim->q1, state->v = sim->v1;
@@ -61,15 +63,18 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
 MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   sim->trouble[0] = 0;
   mb_sim_foresee(sim);
-  mb_solved_begin(sim);
-  MbStatus status = mb_rows_list(sim, report);
+  MbStatus status = MB_OK;
+  if (sim->constraining) {
+    mb_solved_begin(sim);
+    status = mb_rows_list(sim, report);
+  }
   if (status == MB_OK) status = sim->scheme->step(sim, report);
   if (status == MB_OK)
     status = commit(sim, report);
   else
     mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   if (status == MB_OK) mb_watch_step(sim, report);
-  if (status == MB_OK) mb_crushed_watch(sim, report);
+  if (sim->crushed && status == MB_OK) mb_crushed_watch(sim, report);
   if (status == MB_NUMBERS) mb_watch_failure(sim, report);
   return status;
 }

@@ -258,7 +258,6 @@ void mb_touch_forget(MbSim *sim) {
 // What pushed is the state's; the rest is worth nothing.
 void mb_touch_commit(MbSim *sim) {
   MbTouching *t = sim->touching;
-  if (!t) return;
   const MbTouches last = t->last;
   t->last = t->done;
   t->done = last;

@@ -143,7 +143,7 @@ bool mb_touch_may(const MbTouching *touching, const MbModel *model, size_t a, si
 
 // Moves what is deeper in one another than rounding apart, by positions alone: q1, and the bodies of sim->x with it.
 MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report);
-// The same of nodes that are points, at the end of the step.
+// The same of nodes that are points, at the end of the step. Both, and mb_touch_commit, are for scenes in which something collides.
 MbStatus mb_touch_part_points(MbSim *sim, MbReport *report);
 // Notes the impulses of a solution, its rates with velocities v, and the work that they have done.
 void mb_touch_take(MbSim *sim, const double *v);

@@ -96,7 +96,6 @@ static MbStatus part_once(MbSim *sim, double t, MbReport *report) {
 MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
   enum { TURNS = 3, ONCE = 2 };
   MbTouching *touching = sim->touching;
-  if (!touching) return MB_OK;
   if (mb_touch_apart(sim) && mb_touch_few(touching->rules) && !(touching->rules->compliance > 0))
     return part_once(sim, t, report);
   const int turns = mb_touch_few(touching->rules) ? ONCE : TURNS;
@@ -142,7 +141,7 @@ static bool part_nodes(MbSim *sim, const MbTouch *touch, double depth) {
 MbStatus mb_touch_part_points(MbSim *sim, MbReport *report) {
   static const double MOST = 0.1; // of the smaller one's size, in a step
   MbTouching *t = sim->touching;
-  if (!t || !t->points) return MB_OK;
+  if (!t->points) return MB_OK;
   if (!mb_touch_look(sim, true)) return mb_no_memory(report, "contact");
   t->fresh = true;
   for (size_t i = 0; i < t->next.n; i++) {

@@ -71,9 +71,7 @@ static void tell(MbConstraining *c, MbContactResult result, double left) {
   c->told[MB_SOLVED_ITERATIONS] += (double)c->answer.iterations;
 }
 
-void mb_solved_begin(MbSim *sim) {
-  if (sim->constraining) memset(sim->constraining->told, 0, sizeof sim->constraining->told);
-}
+void mb_solved_begin(MbSim *sim) { memset(sim->constraining->told, 0, sizeof sim->constraining->told); }
 
 void mb_solved_commit(MbSim *sim) {
   const bool solved = sim->section[MB_SECTION_TOLD + 1] > sim->section[MB_SECTION_TOLD];

@@ -51,7 +51,8 @@ static void name_signal(const MbModel *model, size_t index, char *out, size_t si
 
 void mb_sim_watch_signals(MbSim *sim, double t) {
   const MbModel *model = sim->model;
-  for (size_t i = 0; i < model->nsignals && !sim->trouble[0]; i++) {
+  for (size_t k = 0; k < sim->nvarying && !sim->trouble[0]; k++) {
+    const size_t i = sim->varying[k];
     if (isfinite(sim->signal[i])) continue;
     char name[240];
     name_signal(model, i, name, sizeof name);

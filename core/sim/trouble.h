@@ -4,7 +4,7 @@
 
 #include "core/sim/sim_internal.h"
 
-// Notes in sim->trouble the first signal that is not finite, unless something has been noted in this step.
+// Notes in sim->trouble the first signal that changes with time and is not finite, unless something has been noted in this step.
 void mb_sim_watch_signals(MbSim *sim, double t);
 // Notes there the first force whose wrench is not finite.
 void mb_sim_watch_forces(MbSim *sim, double t);

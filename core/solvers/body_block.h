@@ -24,19 +24,16 @@ MB_INLINE void mb_force_block(double B[36], const MbMaximal *x, size_t n, size_t
   const double *D = x->D + 36 * n, *Dt = x->D + 36 * opposite;
   const double *K = x->K ? x->K + 36 * n : NULL, *Kt = x->K ? x->K + 36 * opposite : NULL;
   double d[36], k[36];
-  if (exact) {
-    memcpy(d, D, sizeof d);
-    if (K) memcpy(k, K, sizeof k);
-  } else {
-    mb_mean_block(d, D, Dt);
-    if (K) mb_mean_block(k, K, Kt);
+  if (!exact) {
+    mb_mean_block(d, D, Dt), D = d;
+    if (K) mb_mean_block(k, K, Kt), K = k;
   }
   if (K) {
     MB_SIMD
-    for (int i = 0; i < 36; i++) B[i] = -a * d[i] - b * k[i];
+    for (int i = 0; i < 36; i++) B[i] = -a * D[i] - b * K[i];
   } else {
     MB_SIMD
-    for (int i = 0; i < 36; i++) B[i] = -a * d[i];
+    for (int i = 0; i < 36; i++) B[i] = -a * D[i];
   }
 }
 

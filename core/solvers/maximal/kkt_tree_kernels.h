@@ -12,6 +12,7 @@
 // and on the way back    g = Θ⁻¹ (e − W v_p),  λ = K⁻ᵀ g,  v = L⁻ᵀ Δ⁻¹ (y − E v_p) + Zᵀ g
 // From body to body a solution waits for Z, W and nothing else. What is left to the parent is positive semidefinite but for the
 // part with E, with which Â_p stays a Schur complement of A: all pivots of Δ and Θ are positive, whatever the order of bodies.
+#include "core/base/targets.h"
 #include "core/solvers/maximal/kkt_tree.h"
 
 #include <float.h>
@@ -20,13 +21,8 @@
 #include <immintrin.h>
 #endif
 
-#define MB_KERNEL static inline __attribute__((always_inline))
-#define MB_APART  static __attribute__((noinline))
-#if defined(MB_SANITIZED) || defined(__clang__)
-#define MB_UNROLL // every access is checked: loops stay loops; clang decides alone
-#else
-#define MB_UNROLL _Pragma("GCC unroll 8")
-#endif
+#define MB_KERNEL           static inline __attribute__((always_inline))
+#define MB_APART            static __attribute__((noinline))
 #define EACH(i, begin, end) MB_UNROLL for (size_t i = (begin); i < (end); i++)
 
 // What is known of pivots so far: every one is above its floor, and finite.

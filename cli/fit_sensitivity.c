@@ -1,4 +1,5 @@
-// Slopes that go along with the run (core/sim/sensitivity.c): one run for all unknowns.
+// Slopes that go along with the run (core/sim/sensitivity.c), one run for all unknowns; of an expression of many unknowns back through it.
+#include "cli/backward.h"
 #include "cli/fitting.h"
 #include "cli/run.h"
 #include "core/base/alloc.h"
@@ -121,10 +122,36 @@ static MbStatus follow(Exact *e, double *slopes, MbReport *report) {
   return status;
 }
 
+// Back through the run, where there are many numbers for one measure.
+static MbStatus go_back(Exact *e, double *slopes, MbReport *report) {
+  static const size_t MEMORY = (size_t)1 << 28;
+  const MbFit *fit = e->fit;
+  MbMeasureWeights *weights = NULL;
+  const MbMeasures **sides = mb_calloc(2 * fit->n, sizeof *sides);
+  MbStatus status = sides ? MB_OK : mb_no_memory(report, "derivatives");
+  for (size_t k = 0; k < fit->n && !status; k++)
+    sides[k] = e->less[k].measures, sides[fit->n + k] = e->more[k].measures;
+  if (!status) status = mb_measure_weights_create(e->middle.measures, &weights, report);
+  const MbBackward asked = {.plan = fit->plan,
+                            .memory = MEMORY,
+                            .measures = e->middle.measures,
+                            .weights = weights,
+                            .count = fit->n,
+                            .numbers = e->numbers,
+                            .less = sides,
+                            .more = sides + fit->n};
+  if (!status) status = mb_backward(e->sensitivity, &asked, slopes, report);
+  mb_measure_weights_free(weights);
+  mb_free(sides);
+  return status;
+}
+
 MbStatus mb_fit_exact(MbFit *fit, const double *numbers, double *slopes, MbReport *report) {
   Exact e = {.fit = fit};
   MbStatus status = make(&e, numbers, report);
-  if (!status) status = follow(&e, slopes, report);
+  const bool back =
+      !status && fit->minimise && mb_backward_pays(e.sensitivity, e.middle.measures, 1, fit->n, &fit->plan);
+  if (!status) status = back ? go_back(&e, slopes, report) : follow(&e, slopes, report);
   clear(&e);
   fit->runs++, fit->followed++;
   return status;

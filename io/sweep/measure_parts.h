@@ -81,6 +81,14 @@ size_t mb_columns_match(const MbColumns *columns, const char *text, size_t *colu
 // Takes the terms out of a measure's text. `most` is room for terms.
 MbStatus mb_measure_parse(MbMeasures *m, const MbMeasureAsk *ask, double end, MbMeasure *out,
                           MbReport *report);
+// The derivative of a function at x, by differences of fourth order over moves that become shorter until two of them agree, so that it is found
+// where the function is curved over no more than x, as 1/x, and where x is nothing beside what it is added to. NaN where no two agree.
+typedef double (*MbCurve)(const void *context, double x);
+double mb_curve_slope(MbCurve f, const void *context, double x);
+// That of a measure's expression by one of its terms, and of a term's by one of the columns that it reads.
+MbStatus mb_measure_by_term(const MbMeasures *m, size_t i, const double *terms, size_t k, double *slope,
+                            MbReport *report);
+double mb_term_by_column(const MbTerm *term, double time, const double *frame, size_t c);
 // MB_USAGE where a measure tells the time of a frame, which has no derivative.
 MbStatus mb_measures_smooth(const MbMeasures *m, MbReport *report);
 enum { MB_MEASURE_MOST_TERMS = 32 }; // of one measure

@@ -20,8 +20,6 @@ struct MbMeasureSlopes {
   MbArena arena;
 };
 
-static const double MOVE = 1e-4, WEIGHT[5] = {1, -8, 0, 8, -1}; // differences of fourth order
-
 MbStatus mb_measures_smooth(const MbMeasures *m, MbReport *report) {
   for (size_t i = 0; i < m->nterms; i++) {
     const MbMeasureKind kind = m->terms[i].kind;
@@ -52,27 +50,94 @@ void mb_measure_slopes_free(MbMeasureSlopes *s) {
   mb_free(s);
 }
 
-// A term's number at a frame moved along its change.
-static double moved(const MbTerm *term, double time, const double *frame, const double *slope, double move) {
-  for (size_t i = 0; i < term->ncolumns; i++)
-    term->values[i] = frame[term->columns[i]] + (move == 0 ? 0 : move * slope[term->columns[i]]);
-  return mb_expression_value(term->expression, time);
+// ---- derivatives of expressions -------------------------------------------------------------------------------------
+
+// The difference of fourth order over h, *size being that of the values.
+static double difference(MbCurve f, const void *context, double x, double h, double *size) {
+  static const double WEIGHT[5] = {1, -8, 0, 8, -1};
+  double sum = 0;
+  *size = 0;
+  for (int side = -2; side <= 2; side++) {
+    if (!side) continue;
+    const double y = f(context, x + side * h);
+    sum += WEIGHT[side + 2] * y;
+    *size = fmax(*size, fabs(y));
+  }
+  return sum / (12 * h);
 }
+
+double mb_curve_slope(MbCurve f, const void *context, double x) {
+  enum { TURNS = 24 };
+  static const double CLOSE = 1e-9, ROUNDING = 1e-15, APART = 1e-3, LEAST = 1e-14;
+  double h = 1e-3 * fmax(1, fabs(x)), before = NAN, best = NAN, least = INFINITY, size;
+  for (int turn = 0; turn < TURNS && h > LEAST * fabs(x); turn++, h /= 8) {
+    const double slope = difference(f, context, x, h, &size), off = fabs(slope - before);
+    if (off < least || (isnan(best) && isfinite(slope))) best = slope;
+    least = fmin(least, off);
+    if (off <= CLOSE * fabs(slope) + ROUNDING * size / h) return slope;
+    before = isfinite(slope) ? slope : NAN;
+  }
+  return least <= APART * fabs(best) ? best : NAN;
+}
+
+typedef struct ByColumn {
+  const MbTerm *term;
+  double time;
+  size_t c;
+} ByColumn;
+
+static double of_column(const void *context, double x) {
+  const ByColumn *by = context;
+  by->term->values[by->c] = x;
+  return mb_expression_value(by->term->expression, by->time);
+}
+
+double mb_term_by_column(const MbTerm *term, double time, const double *frame, size_t c) {
+  const ByColumn by = {term, time, c};
+  for (size_t i = 0; i < term->ncolumns; i++) term->values[i] = frame[term->columns[i]];
+  return mb_curve_slope(of_column, &by, frame[term->columns[c]]);
+}
+
+typedef struct ByTerm {
+  const MbMeasures *m;
+  size_t i, k;
+  double *terms;
+  MbStatus *status;
+  MbReport *report;
+} ByTerm;
+
+static double of_term(const void *context, double x) {
+  const ByTerm *by = context;
+  double result = NAN;
+  by->terms[by->k] = x;
+  if (*by->status == MB_OK)
+    *by->status = mb_measure_evaluate(by->m, by->i, by->terms, "", &result, by->report);
+  return result;
+}
+
+MbStatus mb_measure_by_term(const MbMeasures *m, size_t i, const double *terms, size_t k, double *slope,
+                            MbReport *report) {
+  double at[MB_MEASURE_MOST_TERMS + 1];
+  MbStatus status = MB_OK;
+  memcpy(at, terms, m->measures[i].count * sizeof *at);
+  const ByTerm by = {m, i, k, at, &status, report};
+  *slope = mb_curve_slope(of_term, &by, terms[k]);
+  return status;
+}
+
+// ---- frames ---------------------------------------------------------------------------------------------------------
 
 static double number_slope(const MbMeasureSlopes *s, size_t i, double time, const double *frame,
                            const double *slope) {
   const MbTerm *term = &s->m->terms[i];
-  double most = 0, sum = 0;
+  double sum = 0;
   if (term->column != SIZE_MAX) return slope[term->column];
-  for (size_t k = 0; k < term->ncolumns; k++) {
-    const double at = frame[term->columns[k]], by = slope[term->columns[k]];
-    most = fmax(most, fabs(by) / (fabs(at) > 0 ? fmin(fabs(at), 1) : 1));
-  }
-  const double move = MOVE / most;
-  for (int side = -2; side <= 2 && most > 0; side++)
-    if (side) sum += WEIGHT[side + 2] / (12 * move) * moved(term, time, frame, slope, side * move);
-  const double more = moved(&s->more->terms[i], time, frame, slope, 0);
-  return sum + (more - moved(&s->less->terms[i], time, frame, slope, 0)) / (2 * s->move);
+  for (size_t c = 0; c < term->ncolumns; c++)
+    if (slope[term->columns[c]] != 0)
+      sum += slope[term->columns[c]] * mb_term_by_column(term, time, frame, c);
+  return sum +
+         (mb_term_number(&s->more->terms[i], time, frame) - mb_term_number(&s->less->terms[i], time, frame)) /
+             (2 * s->move);
 }
 
 static void add(Slope *s, double x) {
@@ -136,27 +201,25 @@ MbStatus mb_measure_slopes_values(const MbMeasureSlopes *s, double *values, MbRe
   MbStatus status = MB_OK;
   for (size_t i = 0; i < s->m->nmeasures && status == MB_OK; i++) {
     const MbMeasure *measure = &s->m->measures[i];
-    double term[MB_MEASURE_MOST_TERMS + 1] = {NAN}, slope[MB_MEASURE_MOST_TERMS + 1] = {0},
-                                        at[MB_MEASURE_MOST_TERMS + 1], most = 0, side[2], result;
+    double term[MB_MEASURE_MOST_TERMS + 1] = {NAN}, slope[MB_MEASURE_MOST_TERMS + 1] = {0}, by, side[2];
+    bool none = false;
     for (size_t k = 0; k < measure->count; k++) {
       term[k] = mb_term_result(&s->m->terms[measure->first + k]);
       slope[k] = term_slope(s, measure->first + k);
-      most = fmax(most, fabs(slope[k]) / (fabs(term[k]) > 0 ? fmin(fabs(term[k]), 1) : 1));
+      none |= isnan(slope[k]);
     }
-    if (measure->count == 1 && !strcmp(measure->text, "_m0")) {
-      values[i] = slope[0];
+    if (none || (measure->count == 1 && !strcmp(measure->text, "_m0"))) {
+      values[i] = none ? NAN : slope[0];
       continue;
     }
     status = mb_measure_evaluate(s->less, i, term, "", &side[0], report);
     if (status == MB_OK) status = mb_measure_evaluate(s->more, i, term, "", &side[1], report);
     if (status != MB_OK) return status;
     values[i] = (side[1] - side[0]) / (2 * s->move);
-    const double move = MOVE / most;
-    for (int by = -2; by <= 2 && most > 0 && status == MB_OK; by++) {
-      if (!by) continue;
-      for (size_t k = 0; k < measure->count; k++) at[k] = term[k] + by * move * slope[k];
-      status = mb_measure_evaluate(s->m, i, at, "", &result, report);
-      values[i] += WEIGHT[by + 2] / (12 * move) * result;
+    for (size_t k = 0; k < measure->count && status == MB_OK; k++) {
+      if (slope[k] == 0) continue;
+      status = mb_measure_by_term(s->m, i, term, k, &by, report);
+      values[i] += by * slope[k];
     }
   }
   return status;

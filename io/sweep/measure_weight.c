@@ -22,8 +22,6 @@ struct MbMeasureWeights {
   MbArena arena;
 };
 
-static const double MOVE = 1e-4, WEIGHT[5] = {1, -8, 0, 8, -1}; // differences of fourth order
-
 MbStatus mb_measure_weights_create(const MbMeasures *m, MbMeasureWeights **out, MbReport *report) {
   *out = NULL;
   const MbStatus status = mb_measures_smooth(m, report);
@@ -76,23 +74,6 @@ void mb_measure_weights_frame(MbMeasureWeights *w, double time, const double *fr
 
 // ---- a measure ------------------------------------------------------------------------------------------------------
 
-// The derivative of the expression around the terms by one of them.
-static MbStatus by_term(const MbMeasures *m, size_t i, const double *term, size_t k, double *out,
-                        MbReport *report) {
-  double at[MB_MEASURE_MOST_TERMS + 1], result;
-  const double move = MOVE * (fabs(term[k]) > 0 ? fmin(fabs(term[k]), 1) : 1);
-  MbStatus status = MB_OK;
-  memcpy(at, term, m->measures[i].count * sizeof *at);
-  *out = 0;
-  for (int side = -2; side <= 2 && status == MB_OK; side++) {
-    if (!side) continue;
-    at[k] = term[k] + side * move;
-    status = mb_measure_evaluate(m, i, at, "", &result, report);
-    *out += WEIGHT[side + 2] / (12 * move) * result;
-  }
-  return status;
-}
-
 static void results(const MbMeasures *m, size_t i, double term[MB_MEASURE_MOST_TERMS + 1]) {
   term[0] = NAN;
   for (size_t k = 0; k < m->measures[i].count; k++)
@@ -108,8 +89,8 @@ MbStatus mb_measure_weights_of(MbMeasureWeights *w, size_t i, bool *none, MbRepo
   results(w->m, i, term);
   for (size_t k = 0; k < w->m->measures[i].count && status == MB_OK; k++) {
     w->slope[k] = 1;
-    if (!is_bare(&w->m->measures[i])) status = by_term(w->m, i, term, k, &w->slope[k], report);
-    *none |= isnan(term[k]);
+    if (!is_bare(&w->m->measures[i])) status = mb_measure_by_term(w->m, i, term, k, &w->slope[k], report);
+    *none |= isnan(term[k]) || isnan(w->slope[k]);
   }
   return status;
 }
@@ -131,19 +112,6 @@ bool mb_measure_weights_wanted(const MbMeasureWeights *w, double time) {
   return false;
 }
 
-// The derivative of a term's number by one that its expression reads.
-static double by_column(const MbTerm *term, double time, const double *frame, size_t c) {
-  const double here = frame[term->columns[c]], move = MOVE * (fabs(here) > 0 ? fmin(fabs(here), 1) : 1);
-  double sum = 0;
-  for (size_t i = 0; i < term->ncolumns; i++) term->values[i] = frame[term->columns[i]];
-  for (int side = -2; side <= 2; side++) {
-    if (!side) continue;
-    term->values[c] = here + side * move;
-    sum += WEIGHT[side + 2] / (12 * move) * mb_expression_value(term->expression, time);
-  }
-  return sum;
-}
-
 void mb_measure_weights_add(const MbMeasureWeights *w, double time, const double *frame, double *out) {
   const MbMeasure *measure = &w->m->measures[w->of];
   for (size_t k = 0; k < measure->count; k++) {
@@ -152,7 +120,7 @@ void mb_measure_weights_add(const MbMeasureWeights *w, double time, const double
     if (by == 0) continue;
     if (term->column != SIZE_MAX) out[term->column] += by;
     for (size_t c = 0; c < term->ncolumns && term->column == SIZE_MAX; c++)
-      out[term->columns[c]] += by * by_column(term, time, frame, c);
+      out[term->columns[c]] += by * mb_term_by_column(term, time, frame, c);
   }
 }
 

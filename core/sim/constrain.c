@@ -300,6 +300,7 @@ static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, const double *v
   bool parted = false;
   *whole = true;
   c->least_free.known = false;
+  if (!c->same || c->ntouches || c->ndry) mb_delassus_forget(&c->delassus);
   if (c->ntouches || c->ndry) {
     c->solved = false; // what the method of the others has kept is lost
     return find_touching(sim, t, v, report);
@@ -342,16 +343,16 @@ static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, const double *v
 // v ← v + A⁻¹ Gᵀ λ
 static MbStatus push(MbSim *sim, double scale, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
+  const double *lambda = c->answer.lambda;
+  const size_t width = c->of == MB_ROWS_OF_BODIES ? sim->nv : mb_row_width(sim, &c->set);
   bool any = false;
   for (size_t i = 0; i < c->n; i++) {
-    const double lambda = c->answer.lambda[i];
-    if (scale > 0) c->force[c->slot[i]] += lambda * scale;
-    if (lambda == 0) continue;
-    mb_row_spread(&c->set, c->slot[i], lambda, c->y);
-    any = true;
+    if (scale > 0) c->force[c->slot[i]] += lambda[i] * scale;
+    any |= lambda[i] != 0;
   }
-  if (!any) return MB_OK;
-  const size_t width = c->of == MB_ROWS_OF_BODIES ? sim->nv : mb_row_width(sim, &c->set);
+  if (!any || (!c->claims && mb_delassus_move(&c->delassus, c->n, lambda, width, v))) return MB_OK;
+  for (size_t i = 0; i < c->n; i++)
+    if (lambda[i] != 0) mb_row_spread(&c->set, c->slot[i], lambda[i], c->y);
   const bool solved = sim->solver->apply(sim->work, c->y, NULL, c->claims ? sim->pulled : NULL);
   if (c->claims) mb_claims_add(sim);
   for (size_t i = 0; i < width; i++) v[i] += c->y[i];

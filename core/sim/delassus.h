@@ -5,6 +5,8 @@
 #include "core/contact/contact_ops.h"
 #include "core/sim/row_set.h"
 
+#include <string.h>
+
 enum { MB_ROW_TREES = 8 }; // that a row may be about
 
 // Rows parted among the trees that they are about (delassus_trees.c).
@@ -28,11 +30,16 @@ typedef struct MbTrees {
   size_t tree_room, seat_room, seats, list_room, B_room, first_room, value_room;
 } MbTrees;
 
+enum { MB_DELASSUS_FEW = 2 }; // rows whose columns are made one by one
+
 typedef struct MbDelassus {
-  double *W;     // (n x n) where the solver tells all of it at once
-  size_t room;   // of W
-  size_t rows;   // that the solver has made room for
-  double *y;     // (width) zero between uses
+  double *W;   // (n x n) where the solver tells all of it at once
+  size_t room; // of W
+  size_t rows; // that the solver has made room for
+  double *y;   // (width) zero between uses
+  // A⁻¹ Gᵀ of rows so few that W is made column by column, for solvers without passes
+  double *column; // (MB_DELASSUS_FEW x width)
+  bool made[MB_DELASSUS_FEW];
   bool unsolved; // A⁻¹ could not be applied to some column
   bool no_memory;
   // W = F Fᵀ by bodies that nothing couples
@@ -63,6 +70,13 @@ size_t mb_delassus_bytes(const MbSim *sim, const MbDelassus *delassus);
 // Tells W of n rows of the set: at once where the solver can and they are many enough, else column by column, when asked for.
 MbContactOperator mb_delassus_of(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row,
                                  size_t n);
+
+// Forgets the columns of the last rows, when others are to be solved for, or these by another factor.
+static inline void mb_delassus_forget(MbDelassus *delassus) {
+  memset(delassus->made, 0, sizeof delassus->made);
+}
+// Adds A⁻¹ Gᵀ λ of n rows to v (width) by the columns that have been made since; false where one that it needs has not been, and v is as it was.
+bool mb_delassus_move(const MbDelassus *delassus, size_t n, const double *lambda, size_t width, double *v);
 
 // Finds W of rows about nodes in a pass, and about bodies that nothing couples, without forming it. False where they are others, or memory has
 // run out (no_memory).

@@ -7,6 +7,7 @@
 //
 // Joints of which that is not so, splines and rotation vectors that are coordinates, have differences of their Ṡ v, of fourth order.
 #include "core/joints/joints.h"
+#include "core/math/spatial.h"
 
 #include <string.h>
 
@@ -21,17 +22,6 @@ bool mb_joint_carries_nothing(const MbJoint *joint, bool *carried, size_t stride
   return true;
 }
 
-// y += s ad_a b
-static void add_bracket(double y[6], double s, const double a[6], const double b[6]) {
-  double t[3], u[3];
-  mb_vec3_cross(t, a, b);
-  mb_vec3_add_scaled(y, y, s, t);
-  mb_vec3_cross(t, a, b + 3);
-  mb_vec3_cross(u, a + 3, b);
-  mb_vec3_add(t, t, u);
-  mb_vec3_add_scaled(y + 3, y + 3, s, t);
-}
-
 static void of_product(size_t n, const bool *carried, const double *S, const double *v, double *C) {
   for (size_t k = 0; k < n; k++)
     for (size_t i = 0; i < n; i++)
@@ -40,13 +30,13 @@ static void of_product(size_t n, const bool *carried, const double *S, const dou
         double D[6] = {0};
         if (!carried[n * i + j]) continue;
         if (carried[n * i + k]) {
-          add_bracket(D, 1, S + 6 * i, S + 6 * k);
-          add_bracket(C + 6 * k, s, D, S + 6 * j);
+          mb_add_bracket(D, 1, S + 6 * i, S + 6 * k);
+          mb_add_bracket(C + 6 * k, s, D, S + 6 * j);
         }
         if (!carried[n * j + k]) continue;
         memset(D, 0, sizeof D);
-        add_bracket(D, 1, S + 6 * j, S + 6 * k);
-        add_bracket(C + 6 * k, s, S + 6 * i, D);
+        mb_add_bracket(D, 1, S + 6 * j, S + 6 * k);
+        mb_add_bracket(C + 6 * k, s, S + 6 * i, D);
       }
 }
 

@@ -2,6 +2,7 @@
 //   S_i ← e g_i + X S_i,   Ṡ_i ← e ġ_i + X Ṡ_i + Ẋ S_i,   Ẋ = −ad(e ḟ) X = −X ad(e ḟ),   ḟ = Σ g_i q̇_i
 // (RM Alg. 3 and 4 with the time derivative taken at once; −ad(a) b = ad(b) a.)
 #include "core/joints/joints.h"
+#include "core/math/spatial.h"
 
 #include <string.h>
 
@@ -21,17 +22,6 @@ static void carry(double y[6], const MbPose *E, const double x[6]) {
   mb_quat_unrotate(y + 3, E->q, t);
 }
 
-// y += s ad_a b
-static void add_bracket(double y[6], double s, const double a[6], const double b[6]) {
-  double t[3], u[3];
-  mb_vec3_cross(t, a, b);
-  mb_vec3_add_scaled(y, y, s, t);
-  mb_vec3_cross(t, a, b + 3);
-  mb_vec3_cross(u, a + 3, b);
-  mb_vec3_add(t, t, u);
-  mb_vec3_add_scaled(y + 3, y + 3, s, t);
-}
-
 void mb_product_factor(MbProduct *product, const double e[6], double f, const double *g, const double *gdot) {
   double twist[6], fdot = 0;
   MbPose E;
@@ -41,7 +31,7 @@ void mb_product_factor(MbProduct *product, const double e[6], double f, const do
   mb_pose_mul(product->Q, product->Q, &E);
   for (size_t i = 0; i < product->n; i++) {
     double *S = product->S + 6 * i, *Sdot = product->Sdot + 6 * i;
-    add_bracket(Sdot, -fdot, e, S);
+    mb_add_bracket(Sdot, -fdot, e, S);
     carry(Sdot, &E, Sdot);
     carry(S, &E, S);
     for (int k = 0; k < 6; k++) S[k] += g[i] * e[k], Sdot[k] += gdot[i] * e[k];

@@ -31,6 +31,26 @@ MB_INLINE void mb_gyroscopic_add_D(double D[36], const double M[6], const double
     for (int j = 0; j < 3; j++) D[6 * i + j] += LX[3 * i + j] - WX[3 * i + j] * M[j];
 }
 
+// y += s ad_a b;  y += s ad_aᵀ w
+MB_INLINE void mb_add_bracket(double y[6], double s, const double a[6], const double b[6]) {
+  double t[3], u[3];
+  mb_vec3_cross(t, a, b);
+  mb_vec3_add_scaled(y, y, s, t);
+  mb_vec3_cross(t, a, b + 3);
+  mb_vec3_cross(u, a + 3, b);
+  mb_vec3_add(t, t, u);
+  mb_vec3_add_scaled(y + 3, y + 3, s, t);
+}
+MB_INLINE void mb_add_transposed_bracket(double y[6], double s, const double a[6], const double w[6]) {
+  double t[3], u[3];
+  mb_vec3_cross(t, w, a);
+  mb_vec3_cross(u, w + 3, a + 3);
+  mb_vec3_add(t, t, u);
+  mb_vec3_add_scaled(y, y, s, t);
+  mb_vec3_cross(t, w + 3, a);
+  mb_vec3_add_scaled(y + 3, y + 3, s, t);
+}
+
 // out ← the wrench w (torque, force) at the frame `from`, in its axes, as one at the frame `to`, in the axes there.
 MB_INLINE void mb_wrench_move(double out[6], const MbPose *from, const double w[6], const MbPose *to) {
   double torque[3], force[3], arm[3], turn[3];

@@ -2,7 +2,7 @@
 #ifndef MB_SIM_TANGENT_PARTS_H
 #define MB_SIM_TANGENT_PARTS_H
 
-#include "core/math/vec3.h"
+#include "core/math/spatial.h"
 #include "core/model/joint.h"
 #include "core/sim/tangent.h"
 
@@ -45,25 +45,7 @@ void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, s
                       const double *phi_of_parent, const double *alpha_of_parent, const double *v,
                       const double *a, MbTangentMotion *out);
 
-// y += s ad_a b;  y += s ad_aᵀ w
-static inline void mb_add_bracket(double y[6], double s, const double a[6], const double b[6]) {
-  double t[3], u[3];
-  mb_vec3_cross(t, a, b);
-  mb_vec3_add_scaled(y, y, s, t);
-  mb_vec3_cross(t, a, b + 3);
-  mb_vec3_cross(u, a + 3, b);
-  mb_vec3_add(t, t, u);
-  mb_vec3_add_scaled(y + 3, y + 3, s, t);
-}
-static inline void mb_add_transposed_bracket(double y[6], double s, const double a[6], const double w[6]) {
-  double t[3], u[3];
-  mb_vec3_cross(t, w, a);
-  mb_vec3_cross(u, w + 3, a + 3);
-  mb_vec3_add(t, t, u);
-  mb_vec3_add_scaled(y, y, s, t);
-  mb_vec3_cross(t, w + 3, a);
-  mb_vec3_add_scaled(y + 3, y + 3, s, t);
-}
+// y += Aᵀ x;  y += T v, columns of six after one another
 static inline void mb_add_transposed(double y[6], const double A[36], const double x[6]) {
   for (int j = 0; j < 6; j++)
     for (int i = 0; i < 6; i++) y[j] += A[6 * i + j] * x[i];

@@ -135,5 +135,6 @@ MbStatus mb_compile_forces(const MbSceneSpec *spec, MbModel *model, MbReport *re
   if (status == MB_OK) status = mb_compile_mesh_forces(spec, model, forces, report);
   if (status == MB_OK) status = mb_compile_pairs(model->nforces - first, model, forces + first, report);
   if (status == MB_OK) status = mb_compile_drives(spec, model, report);
+  if (status == MB_OK) status = mb_compile_stops(spec, model, report);
   return status;
 }

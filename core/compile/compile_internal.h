@@ -55,6 +55,8 @@ MbStatus mb_compile_everywhere(const MbForceOps *ops, MbSolverKind solver, const
                                MbReport *report);
 // Forces and motors along the joints' coordinates.
 MbStatus mb_compile_drives(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// compile_stops.c: joints' soft limits.
+MbStatus mb_compile_stops(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // A driven body's rows.
 MbStatus mb_compile_body_motion(const MbSceneSpec *spec, size_t listed, MbModel *model,
                                 MbConstraint *constraint, MbReport *report);

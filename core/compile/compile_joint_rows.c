@@ -17,7 +17,14 @@ static MbStatus name_coordinate(MbBuilder *b, MbConstraint *constraint, size_t b
   return mb_builder_call(b, constraint, text);
 }
 
-static MbStatus build_limits(MbBuilder *b, size_t listed, const MbLimitsSpec *limits) {
+// Whether coordinate i of n has a force at its limits instead (compile_stops.c).
+static bool is_soft(const MbNumbersSpec *stiffness, size_t n, size_t i) {
+  return stiffness->count && (stiffness->count == 1 || stiffness->count == n) &&
+         stiffness->value[stiffness->count == 1 ? 0 : i] > 0;
+}
+
+static MbStatus build_limits(MbBuilder *b, size_t listed, const MbLimitsSpec *limits,
+                             const MbNumbersSpec *stiffness) {
   const size_t body = b->model->number[listed], n = b->model->joint[body].n;
   const char *where = b->where;
   snprintf(b->where, sizeof b->where, "/bodies/%zu/joint/limits", listed);
@@ -27,6 +34,7 @@ static MbStatus build_limits(MbBuilder *b, size_t listed, const MbLimitsSpec *li
                     "found %zu pairs, wanted 1 or %zu, one for each degree of freedom", limits->count, n);
   for (size_t i = 0; i < n; i++) {
     const double *pair = limits->value + 2 * (limits->count == 1 ? 0 : i);
+    const bool soft = is_soft(stiffness, n, i);
     if (isinf(pair[0]) && isinf(pair[1])) continue;
     if (mb_joint_is_rotation_vector(&b->model->joint[body], i))
       return mb_builder_refuse_rotation_vector(b, where, "limits");
@@ -34,7 +42,7 @@ static MbStatus build_limits(MbBuilder *b, size_t listed, const MbLimitsSpec *li
       return mb_error(b->report, MB_SCENE, where, "the lower limit %g is above the upper limit %g", pair[0],
                       pair[1]);
     for (int k = 0; k < 2; k++) {
-      if (isinf(pair[k])) continue;
+      if (isinf(pair[k]) || soft) continue;
       MbConstraint *limit = NULL;
       MbStatus status = mb_builder_add(b, &mb_limit_ops, &limit);
       if (status != MB_OK) return status;
@@ -138,7 +146,8 @@ static MbStatus build_loss(MbBuilder *b, size_t listed, const MbNumbersSpec *los
 
 MbStatus mb_compile_joint_rows(MbBuilder *b, size_t listed) {
   const MbJointSpec *joint = &b->spec->bodies[listed].joint;
-  const MbStatus limits = joint->limits.count ? build_limits(b, listed, &joint->limits) : MB_OK;
+  const MbStatus limits =
+      joint->limits.count ? build_limits(b, listed, &joint->limits, &joint->limit_stiffness) : MB_OK;
   const MbStatus motion = joint->motion ? build_motion(b, listed, joint->motion) : MB_OK;
   const MbStatus loss = joint->frictionloss.count ? build_loss(b, listed, &joint->frictionloss) : MB_OK;
   const MbStatus friction = joint->friction ? mb_compile_joint_friction(b, listed) : MB_OK;

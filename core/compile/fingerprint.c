@@ -149,6 +149,7 @@ static void add_bodies(Mark *mark, const MbModel *model) {
   add_doubles(mark, model->joint_damping, nv);
   if (model->rotors) add_doubles(mark, model->joint_inertia, nv);
   ADD_ALL(mark, MbDrive, model->drives, model->ndrives);
+  ADD_ALL(mark, MbStop, model->stops, model->nstops);
 }
 
 static void add_contacts(Mark *mark, const MbContacts *contacts) {

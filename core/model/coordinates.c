@@ -173,9 +173,33 @@ static size_t end_of_drives(const MbModel *model, size_t i) {
   return i;
 }
 
+// How far a coordinate is beyond a soft limit: below 0 under the lower, 0 between them.
+static double beyond(const MbStop *stop, double q) {
+  return q < stop->low ? q - stop->low : fmax(q - stop->high, 0);
+}
+
+static void add_stop(const MbModel *model, const MbStop *stop, const double *q, const double *v,
+                     bool to_velocities, double *y) {
+  const double excess = beyond(stop, q[stop->q]);
+  if (excess == 0) return;
+  if (!turns(model, stop->body)) {
+    y[stop->v] -= stop->stiffness * excess + stop->damping * v[stop->v];
+    return;
+  }
+  Turned at;
+  begin_turned(model, stop->body, q, v, &at);
+  const size_t k = stop->v - at.v;
+  at.force[k] = -stop->stiffness * excess - stop->damping * at.rate[k];
+  if (to_velocities)
+    end_turned(&at, y);
+  else
+    y[stop->v] += at.force[k];
+}
+
 // Along the coordinates, or along the velocities: `to_velocities`
 static void add_drives(const MbModel *model, const MbMaximal *x, const double *q, const double *v,
                        bool to_velocities, double *y) {
+  for (size_t i = 0; i < model->nstops; i++) add_stop(model, &model->stops[i], q, v, to_velocities, y);
   for (size_t i = 0; i < model->ndrives; i++) {
     const MbDrive *drive = &model->drives[i];
     if (!turns(model, drive->body)) {
@@ -222,6 +246,12 @@ void mb_coordinates_derivatives(const MbModel *model, const MbMaximal *x, double
     if (!(fabs(motor(drive, x, x->q[drive->q], rate)) < drive->most)) continue;
     stiffness[drive->v] += drive->stiffness;
     damping[drive->v] += drive->damping;
+  }
+  for (size_t i = 0; i < model->nstops; i++) {
+    const MbStop *stop = &model->stops[i];
+    if (beyond(stop, x->q[stop->q]) == 0) continue;
+    stiffness[stop->v] += stop->stiffness;
+    damping[stop->v] += stop->damping;
   }
 }
 
@@ -298,6 +328,10 @@ double mb_coordinates_energy(const MbModel *model, const double *q) {
       const double stretch = q[model->q_first[b] + i] - model->rest[k];
       energy += model->stiffness[k] * stretch * stretch / 2;
     }
+  for (size_t i = 0; i < model->nstops; i++) {
+    const double excess = beyond(&model->stops[i], q[model->stops[i].q]);
+    energy += model->stops[i].stiffness * excess * excess / 2;
+  }
   return energy;
 }
 

@@ -52,6 +52,14 @@ typedef struct MbDrive {
   double stiffness, damping, most;
 } MbDrive;
 
+// A soft limit of a joint's coordinate: the force K (bound − q) − D q̇ where it is beyond one.
+typedef struct MbStop {
+  size_t body; // whose joint it is
+  size_t q, v; // places of the coordinate and its velocity
+  double low, high;
+  double stiffness, damping;
+} MbStop;
+
 // A body, and its part in what follows it.
 typedef struct MbMaster {
   size_t body;
@@ -154,6 +162,8 @@ struct MbModel {
 
   size_t ndrives;
   const MbDrive *drives; // (ndrives)
+  size_t nstops;
+  const MbStop *stops; // (nstops)
   size_t nforces;
   const MbForce *forces; // (nforces)
   size_t nconstraints;
@@ -194,6 +204,10 @@ struct MbModel {
   int64_t frame_every;
   uint64_t fingerprint; // of all that a checkpoint must agree with
 };
+
+// Whether forces along joints' coordinates have other derivatives than springs and dampers there: motors and soft limits have, which act now
+// and then.
+static inline bool mb_model_drives(const MbModel *model) { return model->ndrives || model->nstops; }
 
 // How many of the bodies have mass of their own: all but ports.
 static inline size_t mb_model_own(const MbModel *model) { return model->nb - model->nports; }

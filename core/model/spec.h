@@ -187,7 +187,8 @@ typedef struct MbJointSpec {
     };
     MbSurfaceSpec *surface; // spline_surface
   };
-  MbNumbersSpec position, velocity, stiffness, rest, damping, inertia, frictionloss;
+  MbNumbersSpec position, velocity, stiffness, rest, damping, inertia, frictionloss, limit_stiffness,
+      limit_damping;
   MbJointTwistSpec *twist; // instead of `velocity`
   MbLimitsSpec limits;
   MbMotionSpec *motion;

@@ -99,7 +99,7 @@ static void judge_stiffness(MbSim *sim, MbReport *report) {
 
 // Whether anything has derivatives at all.
 static bool may_be_stiff(const MbModel *model) {
-  bool some = model->ndrives > 0;
+  bool some = mb_model_drives(model);
   for (size_t i = 0; i < model->nforces; i++) some |= model->forces[i].ops != &mb_gravity_ops;
   for (size_t i = 0; i < model->nv && !some; i++)
     some = model->stiffness[i] != 0 || model->joint_damping[i] != 0;

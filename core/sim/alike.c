@@ -28,7 +28,7 @@ const char *mb_sim_unlike(const MbSim *a, const MbSim *b) {
   if (m->h != n->h || m->steps != n->steps) return "the steps of the run";
   if (m->integrator.kind != n->integrator.kind || strcmp(a->solver->name, b->solver->name) != 0)
     return "the solver or the integrator";
-  if (!forces_alike(m, n) || m->npairs != n->npairs || m->ndrives != n->ndrives)
+  if (!forces_alike(m, n) || m->npairs != n->npairs || m->ndrives != n->ndrives || m->nstops != n->nstops)
     return "which forces there are";
   if (m->nsignals != n->nsignals) return "which signals there are";
   if (!constraints_alike(m, n)) return "which constraints there are";

@@ -63,6 +63,7 @@ static void judge_forces(const MbModel *model, Causes *causes) {
   }
   causes->drives |= model->ndrives > 0;
   for (size_t i = 0; i < model->nv; i++) causes->damps |= model->joint_damping[i] > 0;
+  for (size_t i = 0; i < model->nstops; i++) causes->damps |= model->stops[i].damping > 0;
 }
 
 static void judge_constraints(const MbModel *model, Causes *causes) {
@@ -86,7 +87,7 @@ static void judge_points(const MbModel *model, Causes *causes) {
 
 // Whether anything swings that "implicit" would damp.
 static bool is_stiff(const MbModel *model) {
-  bool stiff = false;
+  bool stiff = model->nstops > 0;
   for (size_t i = 0; i < model->nforces; i++) stiff |= model->forces[i].ops->energy != NULL;
   for (size_t i = 0; i < model->nv; i++) stiff |= model->stiffness[i] != 0;
   for (size_t i = 0; i < model->ndeformables; i++) stiff |= model->deformables[i].points;

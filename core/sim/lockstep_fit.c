@@ -75,6 +75,7 @@ const char *mb_lane_refused(const MbModel *model) {
   if (model->contacts.any) return "has contact";
   if (model->nreductions || model->nfollowers) return "has coordinates that follow others";
   if (model->rotors) return "has joints with inertia of their own";
+  if (model->nstops) return "has soft limits";
   if ((refused = constraints_refused(model))) return refused;
   if ((refused = solver_refused(model))) return refused;
   if (model->solver.mode != MB_DYNAMIC) return "is of first order";

@@ -108,9 +108,9 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   const bool stiff = blocks && needs_stiffness(sim);
   if (blocks) x->D = numbers(sim, 36 * nblocks);
   if (stiff) x->K = numbers(sim, 36 * nblocks);
-  if (model->ndrives) sim->stiffness = numbers(sim, model->nv), sim->damping = numbers(sim, model->nv);
-  x->stiffness = model->ndrives ? sim->stiffness : model->stiffness;
-  x->joint_damping = model->ndrives ? sim->damping : model->joint_damping;
+  if (mb_model_drives(model)) sim->stiffness = numbers(sim, model->nv), sim->damping = numbers(sim, model->nv);
+  x->stiffness = mb_model_drives(model) ? sim->stiffness : model->stiffness;
+  x->joint_damping = mb_model_drives(model) ? sim->damping : model->joint_damping;
   sim->work = sim->solver->create(model, sim->threads);
   const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r &&
                   sim->s && sim->t && sim->nudge && sim->along && sim->near && sim->stage && sim->signal &&

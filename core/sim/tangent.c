@@ -236,7 +236,7 @@ static void turned_joint(const MbModel *model, MbTangent *t, size_t b, const dou
 
 static void add_joints_own(const MbSim *sim, MbTangent *t, const double *v) {
   const MbModel *model = sim->model;
-  if (!model->sprung && !model->ndrives) return;
+  if (!model->sprung && !mb_model_drives(model)) return;
   mb_coordinates_derivatives(model, &sim->x, t->stiffness, t->damping);
   memset(t->drive, 0, model->nv * sizeof *t->drive);
   mb_coordinates_driven(model, &sim->x, sim->x.q, v, t->drive);

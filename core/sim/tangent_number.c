@@ -145,7 +145,8 @@ static bool same_along(const MbModel *m, const MbModel *n) {
   const size_t nv = m->nv;
   return same_numbers(m->stiffness, n->stiffness, nv) && same_numbers(m->rest, n->rest, nv) &&
          same_numbers(m->joint_damping, n->joint_damping, nv) &&
-         (!m->ndrives || memcmp(m->drives, n->drives, m->ndrives * sizeof *m->drives) == 0);
+         (!m->ndrives || memcmp(m->drives, n->drives, m->ndrives * sizeof *m->drives) == 0) &&
+         (!m->nstops || memcmp(m->stops, n->stops, m->nstops * sizeof *m->stops) == 0);
 }
 
 MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, MbSim *less, MbSim *more) {

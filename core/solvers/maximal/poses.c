@@ -97,7 +97,7 @@ static void along(const MbSolverWork *work, size_t k, double s, double *y) {
 static void forces(const MbSolverWork *work, const MbModel *model, const MbMaximal *x, const double *q,
                    const double *v, double *y) {
   (void)q, (void)v;
-  if (!model->sprung && !model->ndrives && !model->rotors) return;
+  if (!model->sprung && !mb_model_drives(model) && !model->rotors) return;
   memset(work->joint_forces, 0, model->nv * sizeof *work->joint_forces);
   mb_coordinates_forces(model, x, x->q, x->v, work->joint_forces);
   for (size_t k = 0; model->rotors && k < model->nv; k++)

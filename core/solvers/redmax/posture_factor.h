@@ -80,7 +80,7 @@ static __attribute__((noinline)) bool factor_joint(MbPosture *posture, const MbM
   const MbHop *hop = &posture->links->hop[b];
   const Screw none = {0};
   Real own[MB_JOINT_MOST * MB_JOINT_MOST];
-  const bool some = posture->model->sprung || posture->model->ndrives;
+  const bool some = posture->model->sprung || mb_model_drives(posture->model);
   const bool jointed = hop->kind == MB_LINK_GENERAL && some && posture->derived;
   if (jointed) own_of_joint(posture, x, b, ac[0], ac[1], own);
   if (!release_joint(work, b, A, jointed ? own : NULL)) return false;

@@ -123,7 +123,7 @@ static void add_own(MbSolverWork *work, const MbMaximal *x, size_t b, double a, 
   double own[MB_JOINT_MOST * MB_JOINT_MOST];
   for (size_t i = first; model->rotors && model->joint[b].ops && i < first + n; i++)
     work->A[i * model->nv + i] += model->joint_inertia[i];
-  if (!model->joint[b].ops || (!model->sprung && !model->ndrives) || (a == 0 && c == 0)) return;
+  if (!model->joint[b].ops || (!model->sprung && !mb_model_drives(model)) || (a == 0 && c == 0)) return;
   mb_coordinates_own(model, x, b, a, c, own);
   for (size_t i = 0; i < n; i++)
     for (size_t j = i; j < n; j++) work->A[(first + i) * model->nv + first + j] += own[n * i + j];

@@ -18,13 +18,13 @@ static MbStatus name_coordinate(MbBuilder *b, MbConstraint *constraint, size_t b
 }
 
 // Whether coordinate i of n has a force at its limits instead (compile_stops.c).
-static bool is_soft(const MbNumbersSpec *stiffness, size_t n, size_t i) {
-  return stiffness->count && (stiffness->count == 1 || stiffness->count == n) &&
-         stiffness->value[stiffness->count == 1 ? 0 : i] > 0;
+static bool is_soft(const MbStopsSpec *stops, size_t n, size_t i) {
+  if (!stops || (stops->stiffness.count != 1 && stops->stiffness.count != n)) return false;
+  return stops->stiffness.value[stops->stiffness.count == 1 ? 0 : i] > 0;
 }
 
 static MbStatus build_limits(MbBuilder *b, size_t listed, const MbLimitsSpec *limits,
-                             const MbNumbersSpec *stiffness) {
+                             const MbStopsSpec *stops) {
   const size_t body = b->model->number[listed], n = b->model->joint[body].n;
   const char *where = b->where;
   snprintf(b->where, sizeof b->where, "/bodies/%zu/joint/limits", listed);
@@ -34,7 +34,7 @@ static MbStatus build_limits(MbBuilder *b, size_t listed, const MbLimitsSpec *li
                     "found %zu pairs, wanted 1 or %zu, one for each degree of freedom", limits->count, n);
   for (size_t i = 0; i < n; i++) {
     const double *pair = limits->value + 2 * (limits->count == 1 ? 0 : i);
-    const bool soft = is_soft(stiffness, n, i);
+    const bool soft = is_soft(stops, n, i);
     if (isinf(pair[0]) && isinf(pair[1])) continue;
     if (mb_joint_is_rotation_vector(&b->model->joint[body], i))
       return mb_builder_refuse_rotation_vector(b, where, "limits");
@@ -146,8 +146,7 @@ static MbStatus build_loss(MbBuilder *b, size_t listed, const MbNumbersSpec *los
 
 MbStatus mb_compile_joint_rows(MbBuilder *b, size_t listed) {
   const MbJointSpec *joint = &b->spec->bodies[listed].joint;
-  const MbStatus limits =
-      joint->limits.count ? build_limits(b, listed, &joint->limits, &joint->limit_stiffness) : MB_OK;
+  const MbStatus limits = joint->limits.count ? build_limits(b, listed, &joint->limits, joint->stops) : MB_OK;
   const MbStatus motion = joint->motion ? build_motion(b, listed, joint->motion) : MB_OK;
   const MbStatus loss = joint->frictionloss.count ? build_loss(b, listed, &joint->frictionloss) : MB_OK;
   const MbStatus friction = joint->friction ? mb_compile_joint_friction(b, listed) : MB_OK;

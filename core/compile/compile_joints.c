@@ -217,19 +217,21 @@ MbStatus mb_compile_flights(MbModel *model, MbReport *report) {
   const bool first = model->integrator.kind == MB_SYMPLECTIC || model->integrator.kind == MB_IMPLICIT;
   const bool held = mb_solver_of_bodies(solver) == MB_SOLVER_MAXIMAL && !solver->project;
   const bool wanted = first && solver->mode == MB_DYNAMIC && solver->terms == MB_TERMS_CARRIED;
-  bool *flies = mb_arena_alloc(&model->arena, model->nb, sizeof *flies);
-  bool *swings = mb_arena_alloc(&model->arena, model->nb, sizeof *swings);
-  if (!flies || !swings) return mb_no_memory(report, "bodies");
+  bool *flies = mb_arena_alloc(&model->arena, model->nb, sizeof *flies), *swings = flies;
+  if (!flies) return mb_no_memory(report, "bodies");
   for (size_t b = 0; b < model->nb; b++) flies[b] = wanted && (held || !model->joint[b].ops);
   for (size_t b = 0; b < model->nb && !held; b++)
     if (model->parent[b] != MB_WORLD) flies[model->parent[b]] = false;
   for (size_t i = 0; i < model->nfollowers; i++)
     for (size_t k = 0; k < model->followers[i].nmasters; k++)
       flies[model->followers[i].master[k].body] = false;
-  for (size_t b = 0; b < model->nb; b++) {
+  for (size_t b = 0; b < model->nb; b++) model->any_flies |= flies[b];
+  if (model->any_flies) swings = mb_arena_alloc(&model->arena, model->nb, sizeof *swings);
+  if (!swings) return mb_no_memory(report, "bodies");
+  for (size_t b = 0; b < model->nb && model->any_flies; b++) {
     const double *I = model->M + 6 * b;
     swings[b] = flies[b] && !(I[0] == I[1] && I[1] == I[2]);
-    model->any_flies |= flies[b], model->any_swings |= swings[b];
+    model->any_swings |= swings[b];
   }
   model->flies = flies, model->swings = swings;
   return MB_OK;

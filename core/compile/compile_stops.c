@@ -13,17 +13,14 @@ static MbStatus build_joint(const MbJointSpec *spec, size_t b, const char *where
   const size_t n = model->joint[b].n;
   const MbLimitsSpec *limits = &spec->limits;
   double stiffness[MB_JOINT_MOST] = {0}, damping[MB_JOINT_MOST] = {0};
-  MbStatus status = mb_model_by_dof(&spec->limit_stiffness, n, where, "limit_stiffness", stiffness, report);
-  if (status == MB_OK)
-    status = mb_model_by_dof(&spec->limit_damping, n, where, "limit_damping", damping, report);
+  MbStatus status = mb_model_by_dof(&spec->stops->stiffness, n, where, "stiffness", stiffness, report);
+  if (status == MB_OK) status = mb_model_by_dof(&spec->stops->damping, n, where, "damping", damping, report);
   for (size_t i = 0; i < n && status == MB_OK; i++) {
     if (damping[i] > 0 && !(stiffness[i] > 0))
-      return mb_error(
-          report, MB_SCENE, where,
-          "\"limit_damping\" goes with a \"limit_stiffness\" above 0, without which limits are hard");
-    if (stiffness[i] > 0 && !limits->count)
       return mb_error(report, MB_SCENE, where,
-                      "\"limit_stiffness\" is that of \"limits\", which are not there");
+                      "\"damping\" goes with a \"stiffness\" above 0, without which limits are hard");
+    if (!limits->count)
+      return mb_error(report, MB_SCENE, where, "stops are those of \"limits\", which are not there");
     if (!(stiffness[i] > 0) || (limits->count != 1 && limits->count != n)) continue; // the limits say so
     const double *pair = limits->value + 2 * (limits->count == 1 ? 0 : i);
     if (isinf(pair[0]) && isinf(pair[1])) continue;
@@ -42,7 +39,7 @@ MbStatus mb_compile_stops(const MbSceneSpec *spec, MbModel *model, MbReport *rep
   if (!model->joint) return MB_OK; // the joints are wrong, and said so
   size_t most = 0;
   for (size_t i = 0; i < spec->nbodies; i++)
-    if (spec->bodies[i].jointed) most += model->joint[model->number[i]].n;
+    if (spec->bodies[i].jointed && spec->bodies[i].joint.stops) most += model->joint[model->number[i]].n;
   MbStop *stops = mb_arena_alloc(&model->arena, most, sizeof *stops);
   if (!stops) return mb_no_memory(report, "joints");
   model->stops = stops;
@@ -50,9 +47,8 @@ MbStatus mb_compile_stops(const MbSceneSpec *spec, MbModel *model, MbReport *rep
   for (size_t i = 0; i < spec->nbodies; i++) {
     const MbJointSpec *joint = &spec->bodies[i].joint;
     char where[WHERE];
-    if (!spec->bodies[i].jointed) continue;
-    if (!joint->limit_stiffness.count && !joint->limit_damping.count) continue;
-    snprintf(where, sizeof where, "/bodies/%zu/joint", i);
+    if (!spec->bodies[i].jointed || !joint->stops) continue;
+    snprintf(where, sizeof where, "/bodies/%zu/joint/stops", i);
     const MbStatus one = build_joint(joint, model->number[i], where, model, stops, report);
     if (one != MB_OK) status = one;
   }

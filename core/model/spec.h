@@ -127,6 +127,11 @@ typedef struct MbMotorSpec {
   MbNumbersSpec stiffness, damping, max; // no max = any force
 } MbMotorSpec;
 
+// What gives way at limits: stiffness (limit − q) − damping q̇ beyond them.
+typedef struct MbStopsSpec {
+  MbNumbersSpec stiffness, damping;
+} MbStopsSpec;
+
 // [lo, hi] of every degree of freedom, or of all of them; −inf and inf = open
 typedef struct MbLimitsSpec {
   size_t count;        // pairs; 0 = not given
@@ -187,10 +192,10 @@ typedef struct MbJointSpec {
     };
     MbSurfaceSpec *surface; // spline_surface
   };
-  MbNumbersSpec position, velocity, stiffness, rest, damping, inertia, frictionloss, limit_stiffness,
-      limit_damping;
+  MbNumbersSpec position, velocity, stiffness, rest, damping, inertia, frictionloss;
   MbJointTwistSpec *twist; // instead of `velocity`
   MbLimitsSpec limits;
+  MbStopsSpec *stops; // NULL: limits are hard
   MbMotionSpec *motion;
   MbSignalsSpec force; // applied along the coordinates
   MbMotorSpec *motor;

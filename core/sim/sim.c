@@ -108,7 +108,8 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   const bool stiff = blocks && needs_stiffness(sim);
   if (blocks) x->D = numbers(sim, 36 * nblocks);
   if (stiff) x->K = numbers(sim, 36 * nblocks);
-  if (mb_model_drives(model)) sim->stiffness = numbers(sim, model->nv), sim->damping = numbers(sim, model->nv);
+  if (mb_model_drives(model))
+    sim->stiffness = numbers(sim, model->nv), sim->damping = numbers(sim, model->nv);
   x->stiffness = mb_model_drives(model) ? sim->stiffness : model->stiffness;
   x->joint_damping = mb_model_drives(model) ? sim->damping : model->joint_damping;
   sim->work = sim->solver->create(model, sim->threads);

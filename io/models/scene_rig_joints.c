@@ -321,8 +321,8 @@ bool mb_reading_add_joint(MbReading *r, size_t i, size_t b, const cJSON *json) {
   if (name) name = mb_reading_format(r, "%s", name);
   if (spec->motion)
     mb_reading_unfit(r, mb_reading_format(r, "%s/motion", where), "a model has no prescribed motion");
-  if (spec->limit_stiffness.count)
-    mb_reading_unfit(r, mb_reading_format(r, "%s/limit_stiffness", where), "a model has hard limits alone");
+  if (spec->stops)
+    mb_reading_unfit(r, mb_reading_format(r, "%s/stops", where), "a model has hard limits alone");
   if (spec->friction)
     mb_reading_unfit(r, mb_reading_format(r, "%s/friction", where),
                      "a model has no friction by what a joint carries: \"frictionloss\" fits");

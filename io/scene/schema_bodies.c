@@ -186,6 +186,23 @@ static const MbSchemaObject motor = {
     .help = "A motor in a joint: stiffness (target - q) + damping (target_velocity - q'), at most max.",
     .size = sizeof(MbMotorSpec),
     .rows = motor_rows};
+#define OF_STOPS(key_, member_, flags_, bound_, unit_, help_)                                                \
+  {                                                                                                          \
+    key_, MB_TYPE_SEQUENCE, AT(MbStopsSpec, member_.value), COUNT(MbStopsSpec, member_.count),               \
+        .flags = MB_SINGLE | flags_, .bound = bound_, .unit = (unit_),                                       \
+        .help = help_ "; one number for all degrees of freedom, or one each"                                 \
+  }
+static const MbSchemaRow stops_rows[] = {
+    OF_STOPS("stiffness", stiffness, MB_REQUIRED, MB_FROM, "N/m, N m/rad",
+             "force by how far the coordinate is beyond its limit; 0: that limit is hard"),
+    OF_STOPS("damping", damping, 0, MB_FROM, "N s/m, N m s/rad",
+             "force against the coordinate's rate there, whichever way it goes; 0 if absent"),
+    {0}};
+static const MbSchemaObject stops = {.name = "stops",
+                                     .help = "What makes a joint's limits soft: stiffness (limit - q) - "
+                                             "damping q' where the coordinate q is beyond one.",
+                                     .size = sizeof(MbStopsSpec),
+                                     .rows = stops_rows};
 static const MbSchemaRow motion_rows[] = {
 #define RATE(key_, unit_, help_)                                                                             \
   {                                                                                                          \
@@ -285,10 +302,8 @@ static const MbSchemaRow joint_rows[] = {
         "`symplectic` and `implicit`"),
     {"limits", MB_TYPE_LIMITS, AT(MbJointSpec, limits), .unit = "m, rad",
      .help = "[lo, hi] of the coordinate, or a pair for each degree of freedom; null where it is open"},
-    BY_DOF("limit_stiffness", limit_stiffness, "N/m, N m/rad", MB_FROM,
-           "makes the limits soft: a spring from the limit that acts on what is beyond; 0: they are hard"),
-    BY_DOF("limit_damping", limit_damping, "N s/m, N m s/rad", MB_FROM,
-           "viscous damping of the coordinate where it is beyond a soft limit, whichever way it goes"),
+    {"stops", MB_TYPE_OBJECT, AT(MbJointSpec, stops), .flags = MB_APART, .object = &stops,
+     .help = "what gives way at the limits; without it they are hard"},
     {"force", MB_TYPE_SIGNAL_LIST, AT(MbJointSpec, force), .unit = "N, N m",
      .help = "applied along the coordinates; one signal for all degrees of freedom, or one each"},
     {"motor", MB_TYPE_OBJECT, AT(MbJointSpec, motor), .flags = MB_APART, .object = &motor,

@@ -117,6 +117,7 @@ const Needed words_needed[] = {
 #define OF_C        "/bodies/2"
 #define JOINT       OF_A "={'type':'*','in_parent':{'position':[0,0.1,0]}@}"
 #define NO_JOINT    "/bodies/0={'name':'a','shape':{'type':'box','size':[0.2,0.3,0.4]},'mass':2}"
+#define STOPS       OF_A "/limits=[-0.001,0.001] | " OF_A "/stops={'stiffness':1000}"
 #define MOTOR       OF_A "/motor={'target':1,'stiffness':50,'damping':2}"
 #define OF_SOFT     "/deformables/0"
 #define MATERIAL    OF_SOFT "/material"
@@ -304,11 +305,9 @@ const Probe words_probes[] = {
     {"joint.inertia", "", OF_A "/inertia=0.5", DIFFERS},
     {"joint.limits", "", OF_A "/limits=[-0.001,0.001]", DIFFERS},
     {"joint.limits", OF_A "/limits=[-0.002,0.002]", OF_A "/limits=[-0.001,0.001]", DIFFERS},
-    {"joint.limit_stiffness", OF_A "/limits=[-0.001,0.001]", OF_A "/limit_stiffness=1000", DIFFERS},
-    {"joint.limit_stiffness", OF_A "/limits=[-0.001,0.001] | " OF_A "/limit_stiffness=1000",
-     OF_A "/limit_stiffness=2000", DIFFERS},
-    {"joint.limit_damping", OF_A "/limits=[-0.001,0.001] | " OF_A "/limit_stiffness=1000",
-     OF_A "/limit_damping=5", DIFFERS},
+    {"joint.stops", OF_A "/limits=[-0.001,0.001]", OF_A "/stops={'stiffness':1000}", DIFFERS},
+    {"stops.stiffness", STOPS, OF_A "/stops/stiffness=2000", DIFFERS},
+    {"stops.damping", STOPS, OF_A "/stops/damping=5", DIFFERS},
     {"joint.frictionloss", "", OF_A "/frictionloss=3", DIFFERS},
     {"joint.friction", "", OF_A "/friction={'coefficient':0.5,'radius':0.1,'length':0.2}", DIFFERS},
     {"joint_friction.coefficient", OF_A "/friction={'coefficient':0.5,'radius':0.1,'length':0.2}",

@@ -12,7 +12,7 @@ static const char wheel[] =
     "{\"type\":\"rk45\",\"relative\":1e-11,\"absolute\":1e-13},\"bodies\":[{\"name\":\"wheel\",\"inertia\":"
     "{\"mass\":1,\"matrix\":[2,2,2,0,0,0]},\"joint\":{\"type\":\"revolute\",\"axis\":[0,0,1],\"position\":0."
     "5,"
-    "\"velocity\":3,\"limits\":[-1,0.5],\"limit_stiffness\":50}}]}";
+    "\"velocity\":3,\"limits\":[-1,0.5],\"stops\":{\"stiffness\":50}}}]}";
 
 // Beyond the limit it is a mass on a spring for half a period, and goes back as fast as it came.
 Test(stops, a_wheel_comes_back_from_a_soft_limit_as_fast_as_it_went) {
@@ -81,9 +81,10 @@ static void refused(const char *set, const char *why) {
 }
 
 Test(stops, what_makes_no_sense_is_refused) {
-  refused("/bodies/0/joint={\"type\":\"revolute\",\"limit_stiffness\":5}", "which are not there");
-  refused("/bodies/0/joint={\"type\":\"revolute\",\"limits\":[0,1],\"limit_damping\":5}", "above 0");
-  refused("/bodies/0/joint={\"type\":\"revolute\",\"limits\":[0,1],\"limit_stiffness\":[1,2]}", "2");
-  refused("/bodies/0/joint={\"type\":\"revolute\",\"limits\":[0,1],\"limit_stiffness\":-1}", "0");
-  refused("/bodies/0/joint={\"type\":\"spherical\",\"limits\":[0,1],\"limit_stiffness\":1}", "limits");
+  refused("/bodies/0/joint={\"type\":\"revolute\",\"stops\":{\"stiffness\":5}}", "which are not there");
+  refused("/bodies/0/joint/stops={\"stiffness\":0,\"damping\":5}", "above 0");
+  refused("/bodies/0/joint/stops={\"damping\":5}", "stiffness");
+  refused("/bodies/0/joint/stops={\"stiffness\":[1,2]}", "2");
+  refused("/bodies/0/joint/stops={\"stiffness\":-1}", "0");
+  refused("/bodies/0/joint/type=\"spherical\"", "limits");
 }

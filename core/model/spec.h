@@ -180,9 +180,12 @@ typedef struct MbJointSpec {
     double pitch;      // screw: metres a turn
     const char *order; // euler
   };
-  const char *name; // part of a composite; NULL = not given
-  union {           // by the kind
-    struct {        // composite
+  union {
+    const char *name;   // part of a composite; NULL = not given
+    MbStopsSpec *stops; // of any other; NULL: limits are hard
+  };
+  union {    // by the kind
+    struct { // composite
       size_t nparts;
       struct MbJointSpec *parts; // (nparts) nearest to the parent first
     };
@@ -195,7 +198,6 @@ typedef struct MbJointSpec {
   MbNumbersSpec position, velocity, stiffness, rest, damping, inertia, frictionloss;
   MbJointTwistSpec *twist; // instead of `velocity`
   MbLimitsSpec limits;
-  MbStopsSpec *stops; // NULL: limits are hard
   MbMotionSpec *motion;
   MbSignalsSpec force; // applied along the coordinates
   MbMotorSpec *motor;

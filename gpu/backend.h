@@ -24,7 +24,8 @@ typedef struct MbBackend {
   // Takes memory, zeroed; NULL: there is none. Gives it back.
   void *(*take)(MbGpu *gpu, size_t bytes);
   void (*give)(MbGpu *gpu, void *memory);
-  // Copies from the processor's memory to the device's, and back; both are done when they return.
+  // Copies from the processor's memory to the device's, behind all that was asked for before: `from` may be changed when it returns. And back:
+  // that is done when it returns.
   void (*put)(MbGpu *gpu, void *to, const void *from, size_t bytes);
   void (*get)(MbGpu *gpu, void *to, const void *from, size_t bytes);
   // Runs a kernel for numbers 0 … n − 1, behind all that was asked for before.

@@ -9,8 +9,13 @@ extern "C" {
 #include <stdio.h>
 #include <string.h>
 
+// Memory that the device reads and writes by itself: what goes to and fro passes through it.
+static const size_t STAGE = (size_t)8 << 20;
+
 struct MbGpu {
   cudaStream_t stream;
+  char *stage;  // (STAGE) NULL: there is none
+  size_t taken; // of it, by what is on its way
   char name[MB_PROBE_NAME];
   char fault[256]; // the first; "": none
 };
@@ -30,6 +35,7 @@ static const char *device(const MbGpu *gpu) { return gpu->name; }
 static void close_device(MbGpu *gpu) {
   if (!gpu) return;
   if (gpu->stream) (void)went(gpu, cudaStreamDestroy(gpu->stream), "cudaStreamDestroy");
+  if (gpu->stage) (void)went(gpu, cudaFreeHost(gpu->stage), "cudaFreeHost");
   mb_free(gpu);
 }
 
@@ -44,6 +50,8 @@ static MbGpu *open_device(size_t size, char *why) {
       went(gpu, cudaGetDeviceProperties(&about, 0), "cudaGetDeviceProperties") &&
       went(gpu, cudaStreamCreateWithFlags(&gpu->stream, cudaStreamNonBlocking), "cudaStreamCreate")) {
     snprintf(gpu->name, sizeof gpu->name, "%.*s", (int)sizeof gpu->name - 1, about.name);
+    // without it copies are slower, and that is all
+    if (cudaMallocHost(&gpu->stage, STAGE) != cudaSuccess) gpu->stage = NULL, (void)cudaGetLastError();
     return gpu;
   }
   snprintf(why, size, "%s", gpu->fault);
@@ -75,16 +83,43 @@ static void *take(MbGpu *gpu, size_t bytes) {
   return NULL;
 }
 
+// Waits until all that was asked for is done. The stage is free then.
+static void wait_for(MbGpu *gpu) {
+  if (sound(gpu)) (void)went(gpu, cudaStreamSynchronize(gpu->stream), "the device's work");
+  gpu->taken = 0;
+}
+
+// Copies without the stage, and waits.
 static void copy(MbGpu *gpu, void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
-  if (!bytes || !sound(gpu)) return;
-  if (went(gpu, cudaMemcpyAsync(to, from, bytes, kind, gpu->stream), "cudaMemcpy"))
-    (void)went(gpu, cudaStreamSynchronize(gpu->stream), "the device's work");
+  if (went(gpu, cudaMemcpyAsync(to, from, bytes, kind, gpu->stream), "cudaMemcpy")) wait_for(gpu);
 }
+
+// Nothing waits for what goes there by the stage, until it is full.
 static void put(MbGpu *gpu, void *to, const void *from, size_t bytes) {
-  copy(gpu, to, from, bytes, cudaMemcpyHostToDevice);
+  static const size_t LINE = 256;
+  if (!bytes || !sound(gpu)) return;
+  if (!gpu->stage || bytes > STAGE / 2) {
+    copy(gpu, to, from, bytes, cudaMemcpyHostToDevice);
+    return;
+  }
+  if (gpu->taken + bytes > STAGE) wait_for(gpu);
+  char *const at = gpu->stage + gpu->taken;
+  gpu->taken += (bytes + LINE - 1) / LINE * LINE;
+  memcpy(at, from, bytes);
+  (void)went(gpu, cudaMemcpyAsync(to, at, bytes, cudaMemcpyHostToDevice, gpu->stream), "cudaMemcpy");
 }
+
+// What comes back has the stage for itself.
 static void get(MbGpu *gpu, void *to, const void *from, size_t bytes) {
-  copy(gpu, to, from, bytes, cudaMemcpyDeviceToHost);
+  if (!bytes) return;
+  if (sound(gpu) && gpu->stage && bytes <= STAGE) {
+    if (gpu->taken + bytes > STAGE) wait_for(gpu);
+    char *const at = gpu->stage + gpu->taken;
+    (void)went(gpu, cudaMemcpyAsync(at, from, bytes, cudaMemcpyDeviceToHost, gpu->stream), "cudaMemcpy");
+    wait_for(gpu);
+    if (sound(gpu)) memcpy(to, at, bytes);
+  } else if (sound(gpu))
+    copy(gpu, to, from, bytes, cudaMemcpyDeviceToHost);
   if (!sound(gpu)) memset(to, 0, bytes);
 }
 
@@ -105,11 +140,11 @@ MB_LANES_OF(LANES)
   static __global__ void __launch_bounds__(THREADS) name##_kernel(const __grid_constant__ args a, size_t n) { \
     const size_t i = ((size_t)blockIdx.x * THREADS + threadIdx.x) / MB_WARP;                                 \
     const uint32_t lane = threadIdx.x % MB_WARP;                                                             \
-    double sum[MB_WARP_NUMBERS] = {0, 0, 0};                                                                 \
+    double sum[name##_NUMBERS] = {0};                                                                         \
     if (i >= n) return;                                                                                      \
     name##_part(&a, i, lane, sum);                                                                           \
     for (int step = MB_WARP / 2; step; step /= 2)                                                            \
-      for (int r = 0; r < MB_WARP_NUMBERS; r++)                                                              \
+      for (int r = 0; r < name##_NUMBERS; r++)                                                               \
         sum[r] = name##_join(&a, i, sum[r], __shfl_down_sync(0xffffffffu, sum[r], (unsigned)step));          \
     if (lane == 0) name##_end(&a, i, sum);                                                                   \
   }
@@ -137,10 +172,6 @@ static void run(MbGpu *gpu, MbKernel kernel, size_t n, const void *args) {
     MB_WARPS_OF(LAUNCH_WARPS)
   case MB_KERNELS: break;
   }
-}
-
-static void wait_for(MbGpu *gpu) {
-  if (sound(gpu)) (void)went(gpu, cudaStreamSynchronize(gpu->stream), "the device's work");
 }
 
 static const MbBackend row = {"cuda", open_device, close_device, device, room,     take,

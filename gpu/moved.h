@@ -31,11 +31,14 @@ typedef struct MbMoved {
   uint32_t *listed; // (nodes x 3)
   MbInverseArgs inverse;
   size_t tiles, reach; // of columns; groups that they have, of all
+  struct MbMovedPieces *pieces; // of the rows of its inverse, on the processor
   double *energy;      // of all elements, then of the form's nodes, and of curved triangles
   size_t elements, energies;
   MbSumArgs sums;
   size_t most_chunks;
   double most;   // of the last attempt
+  double down;   // d · b, where it is known
+  bool knows_down;
   double *carry; // on the processor: u of the largest block
   size_t ncarry;
   double result[MB_SUM_JOBS];
@@ -58,7 +61,9 @@ void mb_moved_loads_fill(MbMoved *moved, const MbPdEngine *engine);
 void mb_moved_loads_begin(MbMoved *moved, const MbPdEngine *engine);
 void mb_moved_loads_act(MbMoved *moved, const MbPdEngine *engine, const double *x);
 
-// Of A's inverse: places (from `next` on, which it moves), and numbers.
+// Of A's inverse: its pieces (false: out of memory), places (from `next` on, which it moves), and numbers.
+bool mb_moved_inverse_list(MbMoved *moved, const MbPdEngine *engine);
+void mb_moved_inverse_free(MbMoved *moved);
 void mb_moved_inverse_lay_out(MbMoved *moved, const MbPdEngine *engine, char **next);
 bool mb_moved_inverse_fill(MbMoved *moved, const MbPdEngine *engine);
 // x (nfree x 3) ← A⁻¹ x, zero along axes that are placed.

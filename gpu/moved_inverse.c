@@ -8,8 +8,65 @@
 
 #include <string.h>
 
+struct MbMovedPieces {
+  size_t pieces, joints;
+  MbRowPiece *piece; // (pieces)
+  MbRowJoint *joint; // (joints)
+};
+typedef struct MbMovedPieces MbMovedPieces;
+
 static const MbInverse *inverse_of(const MbPdEngine *engine) {
   return mb_global_inverse(engine->global.inverse);
+}
+
+// ---- pieces of rows ---------------------------------------------------------------------------------------
+
+// Lists those of a group's rows, band by band; without arrays it counts them.
+static void cut_group(const MbRowGroup *group, MbMovedPieces *to) {
+  for (uint32_t row = group->first; row < group->last; row += MB_BAND) {
+    const uint32_t rows = group->last - row < MB_BAND ? group->last - row : MB_BAND;
+    const uint32_t columns = row + rows - group->from, count = (columns + MB_PIECE - 1) / MB_PIECE;
+    if (count > 1)
+      for (uint32_t q = 0; q < rows; q++, to->joints++)
+        if (to->joint) to->joint[to->joints] = (MbRowJoint){row + q, (uint32_t)to->pieces, count};
+    for (uint32_t k = 0; k < count; k++, to->pieces++) {
+      const uint32_t begin = k * MB_PIECE, end = columns - begin < MB_PIECE ? columns : begin + MB_PIECE;
+      if (to->piece) to->piece[to->pieces] = (MbRowPiece){row, rows, group->from, begin, end, count == 1};
+    }
+  }
+}
+
+static void cut_rows(const MbInverse *S, MbMovedPieces *to) {
+  to->pieces = to->joints = 0;
+  for (size_t g = 0; g < S->ngroups; g++) cut_group(&S->group[g], to);
+}
+
+// So many slices that all threads of a device have something to do.
+static uint32_t slices_for(size_t n) {
+  static const size_t THREADS = 300000;
+  uint32_t slices = 8;
+  while (slices < 64 && n * slices < THREADS) slices *= 2;
+  return slices;
+}
+
+bool mb_moved_inverse_list(MbMoved *moved, const MbPdEngine *engine) {
+  const MbInverse *S = engine->nfree ? inverse_of(engine) : NULL;
+  MbMovedPieces *to = moved->pieces = mb_calloc(1, sizeof *to);
+  if (!to || !S) return to;
+  cut_rows(S, to);
+  to->piece = mb_calloc(to->pieces, sizeof *to->piece);
+  to->joint = mb_calloc(to->joints, sizeof *to->joint);
+  if (!to->piece || !to->joint) return false;
+  cut_rows(S, to);
+  moved->inverse.slices = slices_for(S->n);
+  return true;
+}
+
+void mb_moved_inverse_free(MbMoved *moved) {
+  if (!moved->pieces) return;
+  mb_free(moved->pieces->piece);
+  mb_free(moved->pieces->joint);
+  mb_free(moved->pieces);
 }
 
 // ---- tiles of columns -------------------------------------------------------------------------------------
@@ -33,11 +90,12 @@ static size_t count_reach(const MbInverse *S) {
 }
 
 // Slices of about as many rows each.
-static void cut(const MbInverse *S, const uint32_t *reach, size_t begin, size_t n, uint32_t *slice) {
+static void cut(const MbInverse *S, const uint32_t *reach, size_t begin, size_t n, size_t slices,
+                uint32_t *slice) {
   size_t rows = 0, before = 0, k = 0;
   for (size_t g = 0; g < n; g++) rows += S->group[reach[g]].last - S->group[reach[g]].first;
-  for (size_t s = 0; s <= MB_SLICES; s++) {
-    while (k < n && (s == MB_SLICES || before < rows * s / MB_SLICES))
+  for (size_t s = 0; s <= slices; s++) {
+    while (k < n && (s == slices || before < rows * s / slices))
       before += S->group[reach[k]].last - S->group[reach[k]].first, k++;
     slice[s] = (uint32_t)(begin + k);
   }
@@ -45,13 +103,13 @@ static void cut(const MbInverse *S, const uint32_t *reach, size_t begin, size_t 
 
 static bool fill_tiles(MbMoved *moved, const MbInverse *S) {
   const MbInverseArgs *a = &moved->inverse;
-  const size_t nslices = moved->tiles * (MB_SLICES + 1);
+  const size_t each = a->slices + 1, nslices = moved->tiles * each;
   uint32_t *reach = mb_calloc(moved->reach, sizeof *reach), *slice = mb_calloc(nslices, sizeof *slice);
   const bool fine = reach && slice;
   size_t used = 0, first = 0;
   for (size_t t = 0; fine && t < moved->tiles; t++) {
     const size_t n = reach_of(S, t, &first, reach + used);
-    cut(S, reach + used, used, n, slice + t * (MB_SLICES + 1));
+    cut(S, reach + used, used, n, a->slices, slice + t * each);
     used += n;
   }
   if (fine) mb_moved_put(moved, a->reach, reach, moved->reach * sizeof *reach);
@@ -149,10 +207,14 @@ void mb_moved_inverse_lay_out(MbMoved *moved, const MbPdEngine *engine, char **n
     a->numbers = numbers;
   a->group = mb_moved_place(next, S->ngroups, sizeof *a->group);
   a->reach = mb_moved_place(next, moved->reach, sizeof *a->reach);
-  a->slice = mb_moved_place(next, moved->tiles * (MB_SLICES + 1), sizeof *a->slice);
+  a->slice = mb_moved_place(next, moved->tiles * (a->slices + 1), sizeof *a->slice);
+  a->pieces = (uint32_t)moved->pieces->pieces, a->joints = (uint32_t)moved->pieces->joints;
+  a->piece = mb_moved_place(next, a->pieces, sizeof *a->piece);
+  a->joint = mb_moved_place(next, a->joints, sizeof *a->joint);
+  a->of_piece = mb_moved_place(next, 3 * MB_BAND * (size_t)a->pieces, sizeof *a->of_piece);
   a->b = mb_moved_place(next, 3 * n, sizeof *a->b);
   a->y = mb_moved_place(next, 3 * n, sizeof *a->y);
-  a->part = mb_moved_place(next, 3 * MB_SLICES * n, sizeof *a->part);
+  a->part = mb_moved_place(next, 3 * a->slices * n, sizeof *a->part);
   a->place = mb_moved_place(next, placed, sizeof *a->place);
   a->block = mb_moved_place(next, placed, sizeof *a->block);
   a->block_at = mb_moved_place(next, placed, sizeof *a->block_at);
@@ -176,6 +238,8 @@ bool mb_moved_inverse_fill(MbMoved *moved, const MbPdEngine *engine) {
     mb_moved_put(moved, a->numbers, S->numbers, S->entries * sizeof *a->numbers);
   if (S->single && !fill_rows(moved, mb_global_rows(engine->global.inverse))) return false;
   mb_moved_put(moved, a->group, S->group, S->ngroups * sizeof *S->group);
+  mb_moved_put(moved, a->piece, moved->pieces->piece, a->pieces * sizeof *a->piece);
+  mb_moved_put(moved, a->joint, moved->pieces->joint, a->joints * sizeof *a->joint);
   return fill_tiles(moved, S) && (!a->placed || fill_placed(moved, &engine->global));
 }
 
@@ -184,8 +248,9 @@ bool mb_moved_inverse_fill(MbMoved *moved, const MbPdEngine *engine) {
 static void once(const MbMoved *moved, const MbInverseArgs *a) {
   const MbBackend *on = moved->on;
   on->run(moved->gpu, MB_RUN_mb_inverse_load, a->n, a);
-  on->run(moved->gpu, MB_RUN_mb_inverse_multiply, a->n, a);
-  on->run(moved->gpu, MB_RUN_mb_inverse_transposed, moved->tiles * MB_SLICES * MB_WARP, a);
+  on->run(moved->gpu, MB_RUN_mb_inverse_multiply, a->pieces, a);
+  on->run(moved->gpu, MB_RUN_mb_inverse_join, a->joints, a);
+  on->run(moved->gpu, MB_RUN_mb_inverse_transposed, moved->tiles * a->slices * MB_WARP, a);
   on->run(moved->gpu, MB_RUN_mb_inverse_store, a->n, a);
 }
 

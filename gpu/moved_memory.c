@@ -44,7 +44,7 @@ static void place_nodes(MbMoved *moved, const MbPdEngine *engine, char **next) {
   a->mass = numbers(next, n), a->inertia = numbers(next, n);
   a->q0 = numbers(next, 3 * n), a->v0 = numbers(next, 3 * n), a->target = numbers(next, 3 * n);
   a->ahead = numbers(next, 3 * n), a->q = numbers(next, 3 * n), a->q1 = numbers(next, 3 * n);
-  a->f = numbers(next, 3 * n), a->v1 = numbers(next, 3 * n);
+  a->f = numbers(next, 3 * n);
   a->r = numbers(next, 3 * nfree), a->b = numbers(next, 3 * nfree), a->b1 = numbers(next, 3 * nfree);
   a->z = numbers(next, 3 * nfree), a->y = numbers(next, 3 * nfree);
   for (size_t k = 0; k < MB_GPU_PAIRS; k++)

@@ -141,6 +141,7 @@ static bool put_pushes(MbMoved *moved, const MbPdEngine *engine, double times, c
 void mb_moved_pull(MbPdEngine *engine, double *down, const double *p) {
   (void)down;
   MbMoved *moved = of(engine);
+  moved->knows_down = false; // b changes
   (void)put_pushes(moved, engine, 1 / engine->h, p);
   MbPortArgs args = moved->ports;
   args.to = moved->nodes.b;
@@ -149,6 +150,7 @@ void mb_moved_pull(MbPdEngine *engine, double *down, const double *p) {
 
 void mb_moved_push(MbPdEngine *engine, const double *p) {
   MbMoved *moved = of(engine);
+  moved->knows_down = false;
   const bool lacks = put_pushes(moved, engine, engine->h, p);
   MbPortArgs args = moved->ports;
   if (!args.npushes) return;
@@ -169,6 +171,7 @@ void mb_moved_push(MbPdEngine *engine, const double *p) {
 
 void mb_moved_rest(MbPdEngine *engine) {
   MbPortArgs args = of(engine)->ports;
+  of(engine)->knows_down = false;
   args.to = of(engine)->nodes.r;
   run(of(engine), MB_RUN_mb_port_clear, 3 * args.nfree, &args);
 }

@@ -22,6 +22,7 @@ static void free_moved(MbPdEngine *engine) {
   if (moved->gpu) moved->on->close(moved->gpu);
   mb_moved_loads_free(moved);
   mb_moved_ports_free(moved);
+  mb_moved_inverse_free(moved);
   mb_free(moved->block);
   mb_free(moved->carry);
   mb_free(moved);
@@ -40,7 +41,9 @@ static bool list_blocks(MbMoved *moved, const MbPdEngine *engine) {
     moved->elements += block->count;
     if (moved->block[k].dual && carried > moved->ncarry) moved->ncarry = carried;
   }
-  if (!mb_moved_loads_list(moved, engine) || !mb_moved_ports_list(moved, engine)) return false;
+  if (!mb_moved_loads_list(moved, engine) || !mb_moved_ports_list(moved, engine) ||
+      !mb_moved_inverse_list(moved, engine))
+    return false;
   moved->energies =
       moved->elements + engine->form.n + engine->form.rest.count + mb_moved_loads_energies(moved);
   moved->carry = mb_calloc(moved->ncarry, sizeof *moved->carry);
@@ -264,10 +267,11 @@ static bool lead(MbPdEngine *engine) {
 
 static bool end(MbPdEngine *engine, double *q1, double *v1) {
   MbMoved *moved = of(engine);
-  const size_t size = 3 * engine->n * sizeof(double);
-  nodes(moved, MB_RUN_mb_node_end, 3 * engine->n);
-  moved->on->get(moved->gpu, q1, moved->nodes.q, size);
-  moved->on->get(moved->gpu, v1, moved->nodes.v1, size);
+  const double h = engine->h;
+  const double *q0 = engine->start->q;
+  for (size_t c = 0; c < 3 * engine->n; c++) v1[c] = q0[c]; // q1 may be where it stands
+  moved->on->get(moved->gpu, q1, moved->nodes.q, 3 * engine->n * sizeof *q1);
+  for (size_t c = 0; c < 3 * engine->n; c++) v1[c] = (q1[c] - v1[c]) / h;
   return !moved->on->fault(moved->gpu);
 }
 
@@ -376,12 +380,13 @@ static double look(MbPdEngine *engine) {
 }
 
 static void solve(MbPdEngine *engine) {
+  of(engine)->knows_down = false;
   nodes(of(engine), MB_RUN_mb_free_begin, 3 * engine->nfree);
   mb_moved_solve(of(engine), of(engine)->nodes.r);
 }
 
-// Products of b with s and z of all pairs; of the new one too, and behind them those of y with its own, where `pair` says so.
-static void products(MbMoved *moved, const MbPairs *pairs, size_t n, bool pair, double c[MB_PAIR_SUMS]) {
+// Products of b with s and z of all pairs; of the new one too, and behind them those of y with its own, where `pair` says so. Returns d · b.
+static double products(MbMoved *moved, const MbPairs *pairs, size_t n, bool pair, double c[MB_PAIR_SUMS]) {
   const MbNodeArgs *a = &moved->nodes;
   size_t at[MB_PAIR_SUMS], count = 0;
   for (size_t k = 0; k < MB_PAIRS; k++) {
@@ -394,8 +399,10 @@ static void products(MbMoved *moved, const MbPairs *pairs, size_t n, bool pair, 
     add_job(moved, a->y, a->zs[pairs->next], n, false), at[count++] = MB_PAIR_WEIGHTS + 1;
   }
   memset(c, 0, MB_PAIR_SUMS * sizeof *c);
-  const double *sum = count ? sums_of(moved) : NULL;
+  add_job(moved, a->r, a->b, n, false);
+  const double *sum = sums_of(moved);
   for (size_t k = 0; k < count; k++) c[at[k]] = sum[k];
+  return sum[count];
 }
 
 // The same of the velocities beside the nodes, which are the processor's: takes note of the pair and of d, and adds products to the sums.
@@ -420,9 +427,13 @@ static void products_beside(MbPdEngine *engine, bool pair, double sum[MB_PAIR_SU
   }
 }
 
-static void bend_by(MbPdEngine *engine, const double *w) {
+static void add_pairs(MbPdEngine *engine, const double *w) {
   memcpy(of(engine)->nodes.weight, w, sizeof of(engine)->nodes.weight);
   nodes(of(engine), MB_RUN_mb_pair_bend, 3 * engine->nfree);
+}
+static void bend_by(MbPdEngine *engine, const double *w) {
+  of(engine)->knows_down = false;
+  add_pairs(engine, w);
 }
 
 static void bend(MbPdEngine *engine, bool pair) {
@@ -433,7 +444,9 @@ static void bend(MbPdEngine *engine, bool pair) {
   _Static_assert((int)MB_PAIR_SUMS <= (int)MB_SUM_JOBS && (int)MB_GPU_PAIRS == (int)MB_PAIRS, "room");
   moved->nodes.next = (uint32_t)pairs->next;
   nodes(moved, pair ? MB_RUN_mb_pair_change : MB_RUN_mb_pair_note, 3 * engine->nfree);
-  products(moved, pairs, 3 * engine->nfree, pair, sums);
+  // d · b of d = r + U w is r · b + w · Uᵀ b, and both are among the products
+  moved->down = products(moved, pairs, 3 * engine->nfree, pair, sums);
+  moved->knows_down = !engine->beside;
   products_beside(engine, pair, sums);
   if (!pair)
     memcpy(c, sums, MB_PAIR_WEIGHTS * sizeof *c), mb_pairs_see(pairs, c);
@@ -441,11 +454,14 @@ static void bend(MbPdEngine *engine, bool pair) {
     mb_moved_tell_pair(engine, newest);
   if (!pairs->count) return;
   mb_pairs_weigh(pairs, c, w);
+  for (size_t k = 0; k < MB_PAIR_WEIGHTS; k++) moved->down += w[k] * c[k];
   mb_pairs_add(pairs, w, 0, engine->beside, 1, engine->r);
-  bend_by(engine, w);
+  add_pairs(engine, w);
 }
 
 static double down(MbPdEngine *engine) {
+  const MbMoved *moved = of(engine);
+  if (moved->knows_down) return moved->down;
   double sum = product(of(engine), engine->nfree);
   for (size_t i = 0; i < engine->beside; i++) sum += engine->r[i] * engine->lbfgs->b[i];
   return sum;

@@ -1,17 +1,32 @@
-// x ← A⁻¹ x by the inverse of a factor without indices (core/sparse/inverse.h): y = S b, a warp a row, and b = Sᵀ y, a thread a column and a
-// slice of the rows above it, in two sweeps over S. Neighbouring threads read neighbouring numbers in both. Slices of a column are added
-// up in their order. Vectors stand by planes, one right-hand side each. And what corrects it where nodes are placed along some axes
-// (pd_engine.h).
+// x ← A⁻¹ x by the inverse of a factor without indices (core/sparse/inverse.h), in two sweeps over S. Neighbouring threads read
+// neighbouring numbers in both, and vectors stand by planes, one right-hand side each.
+//
+//   y = S b    a warp has a piece: up to MB_BAND rows that begin at the same column, so that b is read once for all of them, and up to
+//              MB_PIECE columns, so that no warp has much more to do than another. The pieces of a row are added up in their order.
+//   b = Sᵀ y   a thread has a column and a slice of the rows above it. The slices of a column are added up in their order.
+//
+// And what corrects it where nodes are placed along some axes (pd_engine.h).
 #ifndef MB_GPU_KERNELS_INVERSE_ROWS_H
 #define MB_GPU_KERNELS_INVERSE_ROWS_H
 
 #include "gpu/kernels/kernel_body.h"
 
-enum { MB_SLICES = 8 };
+enum { MB_BAND = 4, MB_PIECE = 512, mb_inverse_multiply_NUMBERS = 3 * MB_BAND, mb_placed_find_NUMBERS = 1 };
 
 typedef struct MbRowsOf { // rows of S that begin at the same column
   uint32_t first, last, from;
 } MbRowsOf;
+
+// Columns [begin, end) of rows [row, row + rows) of S, counted from `from`, the column that they begin at.
+typedef struct MbRowPiece {
+  uint32_t row, rows, from, begin, end;
+  uint32_t alone; // 1: the rows have no other piece
+} MbRowPiece;
+
+// A row of several pieces: the first of them, and how many.
+typedef struct MbRowJoint {
+  uint32_t row, piece, count;
+} MbRowJoint;
 
 typedef struct MbInverseArgs {
   size_t n;
@@ -21,9 +36,13 @@ typedef struct MbInverseArgs {
   const float *singles; // in their place; NULL: they are doubles
   const MbRowsOf *group;
   const uint32_t *reach; // (of all tiles) groups that have some of a tile's 32 columns
-  const uint32_t *slice; // (tiles x (MB_SLICES + 1)) where in `reach` each slice of a tile begins
-  double *b, *y;         // (3 x n)
-  double *part;          // (MB_SLICES x 3 x n)
+  const uint32_t *slice; // (tiles x (slices + 1)) where in `reach` each slice of a tile begins
+  uint32_t slices, pieces, joints;
+  const MbRowPiece *piece; // (pieces)
+  const MbRowJoint *joint; // (joints)
+  double *of_piece;        // (pieces x MB_BAND x 3)
+  double *b, *y;           // (3 x n)
+  double *part;            // (slices x 3 x n)
   double *x;             // (n x 3) in the order of A
   // of floats: A by rows, and what is solved, and the first solution (n x 3)
   const uint32_t *start, *column; // (n + 1), without the diagonal
@@ -46,7 +65,7 @@ MB_BODY void mb_inverse_load(const MbInverseArgs *a, size_t i) {
 MB_BODY void mb_inverse_store(const MbInverseArgs *a, size_t i) {
   for (size_t r = 0; r < 3; r++) {
     double sum = 0;
-    for (size_t k = 0; k < MB_SLICES; k++) sum += a->part[(3 * k + r) * a->n + i];
+    for (size_t k = 0; k < a->slices; k++) sum += a->part[(3 * k + r) * a->n + i];
     a->x[3 * (size_t)a->perm[i] + r] = sum;
   }
 }
@@ -56,42 +75,73 @@ MB_BODY double mb_inverse_number(const MbInverseArgs *a, int single, size_t at) 
   return single ? (double)a->singles[at] : a->numbers[at];
 }
 
-// Row i, of which a lane has every 32nd number.
-MB_BODY void mb_inverse_row(const MbInverseArgs *a, int single, size_t i, uint32_t lane, double sum[3]) {
-  const size_t from = a->from[i], count = i + 1 - from, row = a->at[i];
-  const double *const b = a->b + from;
-  for (size_t k = lane; k < count; k += MB_WARP) {
-    const double s = mb_inverse_number(a, single, row + k);
-    for (size_t r = 0; r < 3; r++) sum[r] += s * b[r * a->n + k];
+// Piece i, of which a lane has every 32nd column. Of a piece with fewer rows the last one is taken again, for nothing.
+MB_BODY void mb_inverse_piece(const MbInverseArgs *a, int single, size_t i, uint32_t lane, double *sum) {
+  const MbRowPiece piece = a->piece[i];
+  const double *const b = a->b + piece.from;
+  size_t row[MB_BAND];
+  uint32_t count[MB_BAND]; // numbers of each row
+  for (uint32_t q = 0; q < MB_BAND; q++) {
+    const uint32_t at = piece.row + (q < piece.rows ? q : piece.rows - 1);
+    row[q] = a->at[at], count[q] = at + 1 - piece.from;
+  }
+  for (uint32_t k = piece.begin + lane; k < piece.end; k += MB_WARP) {
+    const double x = b[k], y = b[a->n + k], z = b[2 * a->n + k];
+    for (uint32_t q = 0; q < MB_BAND; q++) {
+      const double s = k < count[q] ? mb_inverse_number(a, single, row[q] + k) : 0;
+      sum[3 * q] += s * x, sum[3 * q + 1] += s * y, sum[3 * q + 2] += s * z;
+    }
   }
 }
-MB_BODY void mb_inverse_multiply_part(const MbInverseArgs *a, size_t i, uint32_t lane, double sum[3]) {
+MB_BODY void mb_inverse_multiply_part(const MbInverseArgs *a, size_t i, uint32_t lane, double *sum) {
   if (a->singles)
-    mb_inverse_row(a, 1, i, lane, sum);
+    mb_inverse_piece(a, 1, i, lane, sum);
   else
-    mb_inverse_row(a, 0, i, lane, sum);
+    mb_inverse_piece(a, 0, i, lane, sum);
 }
 MB_BODY double mb_inverse_multiply_join(const MbInverseArgs *a, size_t i, double one, double other) {
   (void)a, (void)i;
   return one + other;
 }
-MB_BODY void mb_inverse_multiply_end(const MbInverseArgs *a, size_t i, const double sum[3]) {
-  for (size_t r = 0; r < 3; r++) a->y[r * a->n + i] = sum[r];
+MB_BODY void mb_inverse_multiply_end(const MbInverseArgs *a, size_t i, const double *sum) {
+  const MbRowPiece piece = a->piece[i];
+  for (uint32_t q = 0; q < piece.rows; q++)
+    for (uint32_t r = 0; r < 3; r++) {
+      if (piece.alone)
+        a->y[r * a->n + piece.row + q] = sum[3 * q + r];
+      else
+        a->of_piece[3 * (MB_BAND * i + q) + r] = sum[3 * q + r];
+    }
+}
+// y of a row of several pieces
+MB_BODY void mb_inverse_join(const MbInverseArgs *a, size_t k) {
+  const MbRowJoint joint = a->joint[k];
+  const size_t q = joint.row - a->piece[joint.piece].row;
+  for (size_t r = 0; r < 3; r++) {
+    double sum = 0;
+    for (size_t p = joint.piece; p < joint.piece + joint.count; p++)
+      sum += a->of_piece[3 * (MB_BAND * p + q) + r];
+    a->y[r * a->n + joint.row] = sum;
+  }
 }
 
 // Number (tile × slices + slice) × 32 + lane
 MB_BODY void mb_inverse_column(const MbInverseArgs *a, int single, size_t number) {
-  const size_t row = number / MB_WARP, tile = row / MB_SLICES, slice = row % MB_SLICES;
+  const size_t row = number / MB_WARP, tile = row / a->slices, slice = row % a->slices;
   const size_t k = tile * MB_WARP + number % MB_WARP;
-  const uint32_t *const of = a->slice + tile * (MB_SLICES + 1);
+  const uint32_t *const of = a->slice + tile * (a->slices + 1);
   double sum[3] = {0, 0, 0};
   if (k >= a->n) return;
   for (uint32_t g = of[slice]; g < of[slice + 1]; g++) {
     const MbRowsOf group = a->group[a->reach[g]];
     if (k < group.from) continue;
-    for (size_t i = group.first > k ? group.first : k; i < group.last; i++) {
-      const double s = mb_inverse_number(a, single, a->at[i] + (k - group.from));
+    size_t i = group.first > k ? group.first : k;
+    if (i >= group.last) continue;
+    // rows of a group follow one another, each by one number longer than the one before
+    for (size_t at = a->at[i] + (k - group.from); i < group.last; i++) {
+      const double s = mb_inverse_number(a, single, at);
       for (size_t r = 0; r < 3; r++) sum[r] += s * a->y[r * a->n + i];
+      at += i + 1 - group.from;
     }
   }
   for (size_t r = 0; r < 3; r++) a->part[(3 * slice + r) * a->n + k] = sum[r];
@@ -116,7 +166,7 @@ MB_BODY void mb_single_left(const MbInverseArgs *a, size_t i) {
 MB_BODY void mb_single_add(const MbInverseArgs *a, size_t c) { a->x[c] = a->first[c] + a->x[c]; }
 
 // held = (Eᵀ A⁻¹ E)⁻¹ Eᵀ x
-MB_BODY void mb_placed_find_part(const MbInverseArgs *a, size_t i, uint32_t lane, double sum[3]) {
+MB_BODY void mb_placed_find_part(const MbInverseArgs *a, size_t i, uint32_t lane, double *sum) {
   const double *const row = a->block_of + a->block_at[i];
   for (uint32_t k = lane; k < a->block_size[i]; k += MB_WARP)
     sum[0] += row[k] * a->x[a->place[a->block[i] + k]];
@@ -125,7 +175,7 @@ MB_BODY double mb_placed_find_join(const MbInverseArgs *a, size_t i, double one,
   (void)a, (void)i;
   return one + other;
 }
-MB_BODY void mb_placed_find_end(const MbInverseArgs *a, size_t i, const double sum[3]) {
+MB_BODY void mb_placed_find_end(const MbInverseArgs *a, size_t i, const double *sum) {
   a->held[i] = sum[0];
 }
 

@@ -1,7 +1,7 @@
 // Bodies of kernels: functions of one element, node, number or row, for devices and processors alike. A device runs one in a thread (or,
 // where a warp shares a row, in 32); the host's backend runs all of them one after another (host_backend.c).
 //
-// MB_LANES_OF lists what one thread does; MB_WARPS_OF what 32 lanes do together: every lane has a part of up to three numbers, which
+// MB_LANES_OF lists what one thread does; MB_WARPS_OF what 32 lanes do together: every lane has a part of some numbers (NAME_NUMBERS), which
 // are joined by a tree that is the same everywhere, and one of them ends the row. Nothing is added to by two threads.
 #ifndef MB_GPU_KERNELS_KERNEL_BODY_H
 #define MB_GPU_KERNELS_KERNEL_BODY_H
@@ -15,6 +15,6 @@
 #define MB_BODY static inline
 #endif
 
-enum { MB_WARP = 32, MB_WARP_NUMBERS = 3 };
+enum { MB_WARP = 32 };
 
 #endif

@@ -38,7 +38,6 @@
   X(mb_node_form_local, MbNodeArgs)                                                                          \
   X(mb_node_clear, MbNodeArgs)                                                                               \
   X(mb_node_copy, MbNodeArgs)                                                                                \
-  X(mb_node_end, MbNodeArgs)                                                                                 \
   X(mb_free_pull, MbNodeArgs)                                                                                \
   X(mb_free_slope, MbNodeArgs)                                                                               \
   X(mb_free_move, MbNodeArgs)                                                                                \
@@ -49,6 +48,7 @@
   X(mb_pair_note, MbNodeArgs)                                                                                \
   X(mb_pair_bend, MbNodeArgs)                                                                                \
   X(mb_inverse_load, MbInverseArgs)                                                                          \
+  X(mb_inverse_join, MbInverseArgs)                                                                          \
   X(mb_inverse_store, MbInverseArgs)                                                                         \
   X(mb_inverse_transposed, MbInverseArgs)                                                                    \
   X(mb_single_right, MbInverseArgs)                                                                          \

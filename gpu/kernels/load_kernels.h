@@ -9,7 +9,7 @@
 #include "core/deformables/load_body.h"
 #include "core/math/mat3.h"
 
-enum { MB_LOAD_CORNERS = 4 }; // of an element that has fibres
+enum { MB_LOAD_CORNERS = 4, mb_load_chamber_NUMBERS = 1 }; // corners of an element that has fibres
 
 typedef struct MbLoadArgs {
   const double *x;       // (nodes x 3)
@@ -107,14 +107,14 @@ MB_BODY void mb_load_volume(const MbLoadArgs *a, size_t t) {
                                   mb_load_place(a->x, node, 2), from);
 }
 
-MB_BODY void mb_load_chamber_part(const MbLoadArgs *a, size_t k, uint32_t lane, double sum[3]) {
+MB_BODY void mb_load_chamber_part(const MbLoadArgs *a, size_t k, uint32_t lane, double *sum) {
   for (size_t t = a->chamber[k] + lane; t < a->chamber[k + 1]; t += MB_WARP) sum[0] += a->part[t];
 }
 MB_BODY double mb_load_chamber_join(const MbLoadArgs *a, size_t k, double one, double other) {
   (void)a, (void)k;
   return one + other;
 }
-MB_BODY void mb_load_chamber_end(const MbLoadArgs *a, size_t k, const double sum[3]) {
+MB_BODY void mb_load_chamber_end(const MbLoadArgs *a, size_t k, const double *sum) {
   double slope;
   a->energy[a->nfibres + a->nblown + k] =
       mb_chamber_push_of(&a->chambers[k], a->pressure[k], sum[0] / 6, &a->P[k], &slope);

@@ -17,7 +17,6 @@ typedef struct MbNodeArgs {
   const double *mass, *inertia;
   const double *q0, *v0, *target; // (n x 3) at the start
   double *ahead, *q, *q1, *f;     // (n x 3)
-  double *v1;                     // (n x 3)
   double *r, *b, *b1, *z, *y; // (nfree x 3) correction, −g, −g at a trial, h² A⁻¹ b, of the next pair
   double *s[MB_GPU_PAIRS], *zs[MB_GPU_PAIRS];
   double weight[2 * MB_GPU_PAIRS]; // of s and z of each pair
@@ -149,6 +148,5 @@ MB_BODY void mb_pair_bend(const MbNodeArgs *a, size_t c) {
 
 MB_BODY void mb_node_clear(const MbNodeArgs *a, size_t c) { a->f[c] = 0; }
 MB_BODY void mb_node_copy(const MbNodeArgs *a, size_t c) { a->q1[c] = a->q[c]; }
-MB_BODY void mb_node_end(const MbNodeArgs *a, size_t c) { a->v1[c] = (a->q[c] - a->q0[c]) / a->h; }
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "gpu/kernels/kernel_body.h"
 
-enum { MB_SUM_JOBS = 12, MB_SUM_CHUNK = 1024 };
+enum { MB_SUM_JOBS = 13, MB_SUM_CHUNK = 256, mb_sum_chunk_NUMBERS = 1, mb_sum_job_NUMBERS = 1 };
 
 typedef struct MbSumJob {
   const double *x, *y; // y NULL: of x alone
@@ -32,7 +32,7 @@ MB_BODY const MbSumJob *mb_sum_job_of(const MbSumArgs *a, size_t chunk) {
   return &a->job[j];
 }
 
-MB_BODY void mb_sum_chunk_part(const MbSumArgs *a, size_t i, uint32_t lane, double sum[3]) {
+MB_BODY void mb_sum_chunk_part(const MbSumArgs *a, size_t i, uint32_t lane, double *sum) {
   const MbSumJob *const job = mb_sum_job_of(a, i);
   const size_t begin = MB_SUM_CHUNK * (i - job->first);
   const size_t end = begin + MB_SUM_CHUNK < job->n ? begin + MB_SUM_CHUNK : job->n;
@@ -42,9 +42,9 @@ MB_BODY void mb_sum_chunk_part(const MbSumArgs *a, size_t i, uint32_t lane, doub
 MB_BODY double mb_sum_chunk_join(const MbSumArgs *a, size_t i, double one, double other) {
   return mb_sum_join_as(mb_sum_job_of(a, i)->most, one, other);
 }
-MB_BODY void mb_sum_chunk_end(const MbSumArgs *a, size_t i, const double sum[3]) { a->part[i] = sum[0]; }
+MB_BODY void mb_sum_chunk_end(const MbSumArgs *a, size_t i, const double *sum) { a->part[i] = sum[0]; }
 
-MB_BODY void mb_sum_job_part(const MbSumArgs *a, size_t i, uint32_t lane, double sum[3]) {
+MB_BODY void mb_sum_job_part(const MbSumArgs *a, size_t i, uint32_t lane, double *sum) {
   const uint32_t end = i + 1 < a->jobs ? a->job[i + 1].first : a->chunks;
   for (uint32_t k = a->job[i].first + lane; k < end; k += MB_WARP)
     sum[0] = mb_sum_join_as(a->job[i].most, sum[0], a->part[k]);
@@ -52,6 +52,6 @@ MB_BODY void mb_sum_job_part(const MbSumArgs *a, size_t i, uint32_t lane, double
 MB_BODY double mb_sum_job_join(const MbSumArgs *a, size_t i, double one, double other) {
   return mb_sum_join_as(a->job[i].most, one, other);
 }
-MB_BODY void mb_sum_job_end(const MbSumArgs *a, size_t i, const double sum[3]) { a->result[i] = sum[0]; }
+MB_BODY void mb_sum_job_end(const MbSumArgs *a, size_t i, const double *sum) { a->result[i] = sum[0]; }
 
 #endif

@@ -46,7 +46,7 @@ static double bytes_of(MbKernel kernel, size_t n, const void *args) {
     return mb_timed_inverse;
   case MB_RUN_mb_inverse_load:
   case MB_RUN_mb_inverse_store:
-    return (double)n * 8 * 3 * (kernel == MB_RUN_mb_inverse_load ? 2 : 1 + MB_SLICES);
+    return (double)n * 8 * 3 * (kernel == MB_RUN_mb_inverse_load ? 2 : 1 + ((const MbInverseArgs *)args)->slices);
   case MB_RUN_mb_tree_steps:
     return tree_bytes(args, n) * (double)((const MbTreeArgs *)args)->steps;
   default:

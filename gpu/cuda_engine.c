@@ -43,8 +43,9 @@ static const char *refuses(const MbModel *model) {
                : "the CUDA engine takes trees of joints in sweeps, in lockstep, and no run by itself";
   if (model->integrator.kind == MB_STATIC) return "the CUDA engine has no integrator \"static\"";
   if (method == MB_METHOD_NEWTON) return "the CUDA engine has no method \"newton\"";
-  if (solver->global != MB_GLOBAL_AUTO && solver->global != MB_GLOBAL_SPARSE_INVERSE)
-    return "the CUDA engine solves its global step by \"sparse_inverse\" alone";
+  if (solver->global != MB_GLOBAL_AUTO && solver->global != MB_GLOBAL_SPARSE_INVERSE &&
+      solver->global != MB_GLOBAL_PARTITIONED_INVERSE)
+    return "the CUDA engine solves its global step by \"sparse_inverse\" or \"partitioned_inverse\" alone";
   for (size_t i = 0; i < model->ndeformables; i++) {
     const char *why = refuses_part(&model->deformables[i]);
     if (why) return why;

@@ -26,11 +26,11 @@ MB_LANES_OF(LANES)
 #define WARPS(name, args)                                                                                    \
   static void name##_loop(size_t n, const void *a) {                                                         \
     for (size_t i = 0; i < n; i++) {                                                                         \
-      double sum[MB_WARP][name##_NUMBERS] = {{0}};                                                          \
+      double sum[MB_WARP][name##_NUMBERS] = {{0}};                                                           \
       for (uint32_t lane = 0; lane < MB_WARP; lane++) name##_part((const args *)a, i, lane, sum[lane]);      \
       for (size_t step = MB_WARP / 2; step; step /= 2)                                                       \
         for (size_t lane = 0; lane < step; lane++)                                                           \
-          for (size_t r = 0; r < name##_NUMBERS; r++)                                                       \
+          for (size_t r = 0; r < name##_NUMBERS; r++)                                                        \
             sum[lane][r] = name##_join((const args *)a, i, sum[lane][r], sum[lane + step][r]);               \
       name##_end((const args *)a, i, sum[0]);                                                                \
     }                                                                                                        \

@@ -5,6 +5,7 @@
 
 #include "core/solvers/projective/pd_engine.h"
 #include "gpu/backend.h"
+#include "gpu/moved_levels.h"
 
 // A block of elements there, and its arguments.
 typedef struct MbMovedBlock {
@@ -30,14 +31,13 @@ typedef struct MbMoved {
   MbPortPush *push; // (nodes) on the processor, where rows act on nodes
   uint32_t *listed; // (nodes x 3)
   MbInverseArgs inverse;
-  size_t tiles, reach; // of columns; groups that they have, of all
-  struct MbMovedPieces *pieces; // of the rows of its inverse, on the processor
-  double *energy;      // of all elements, then of the form's nodes, and of curved triangles
+  MbMovedLevels *levels; // of its inverse; NULL: no node is free
+  double *energy;        // of all elements, then of the form's nodes, and of curved triangles
   size_t elements, energies;
   MbSumArgs sums;
   size_t most_chunks;
-  double most;   // of the last attempt
-  double down;   // d · b, where it is known
+  double most; // of the last attempt
+  double down; // d · b, where it is known
   bool knows_down;
   double *carry; // on the processor: u of the largest block
   size_t ncarry;
@@ -61,9 +61,8 @@ void mb_moved_loads_fill(MbMoved *moved, const MbPdEngine *engine);
 void mb_moved_loads_begin(MbMoved *moved, const MbPdEngine *engine);
 void mb_moved_loads_act(MbMoved *moved, const MbPdEngine *engine, const double *x);
 
-// Of A's inverse: its pieces (false: out of memory), places (from `next` on, which it moves), and numbers.
+// Of A's inverse: how it is cut (false: out of memory), places (from `next` on, which it moves), and numbers.
 bool mb_moved_inverse_list(MbMoved *moved, const MbPdEngine *engine);
-void mb_moved_inverse_free(MbMoved *moved);
 void mb_moved_inverse_lay_out(MbMoved *moved, const MbPdEngine *engine, char **next);
 bool mb_moved_inverse_fill(MbMoved *moved, const MbPdEngine *engine);
 // x (nfree x 3) ← A⁻¹ x, zero along axes that are placed.

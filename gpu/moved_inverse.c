@@ -1,4 +1,4 @@
-// The inverse of the constant matrix on a device: its rows as the processor has them, which of them reach a tile of columns, and what
+// The inverse of the constant matrix on a device: its numbers as the processor has them, how they are cut (moved_levels.c), and what
 // corrects it where nodes are placed along some axes,  A⁻¹ − A⁻¹ E (Eᵀ A⁻¹ E)⁻¹ Eᵀ A⁻¹.
 #include "core/base/lapack.h"
 #include "core/base/alloc.h"
@@ -8,115 +8,14 @@
 
 #include <string.h>
 
-struct MbMovedPieces {
-  size_t pieces, joints;
-  MbRowPiece *piece; // (pieces)
-  MbRowJoint *joint; // (joints)
-};
-typedef struct MbMovedPieces MbMovedPieces;
-
 static const MbInverse *inverse_of(const MbPdEngine *engine) {
   return mb_global_inverse(engine->global.inverse);
 }
 
-// ---- pieces of rows ---------------------------------------------------------------------------------------
-
-// Lists those of a group's rows, band by band; without arrays it counts them.
-static void cut_group(const MbRowGroup *group, MbMovedPieces *to) {
-  for (uint32_t row = group->first; row < group->last; row += MB_BAND) {
-    const uint32_t rows = group->last - row < MB_BAND ? group->last - row : MB_BAND;
-    const uint32_t columns = row + rows - group->from, count = (columns + MB_PIECE - 1) / MB_PIECE;
-    if (count > 1)
-      for (uint32_t q = 0; q < rows; q++, to->joints++)
-        if (to->joint) to->joint[to->joints] = (MbRowJoint){row + q, (uint32_t)to->pieces, count};
-    for (uint32_t k = 0; k < count; k++, to->pieces++) {
-      const uint32_t begin = k * MB_PIECE, end = columns - begin < MB_PIECE ? columns : begin + MB_PIECE;
-      if (to->piece) to->piece[to->pieces] = (MbRowPiece){row, rows, group->from, begin, end, count == 1};
-    }
-  }
-}
-
-static void cut_rows(const MbInverse *S, MbMovedPieces *to) {
-  to->pieces = to->joints = 0;
-  for (size_t g = 0; g < S->ngroups; g++) cut_group(&S->group[g], to);
-}
-
-// So many slices that all threads of a device have something to do.
-static uint32_t slices_for(size_t n) {
-  static const size_t THREADS = 300000;
-  uint32_t slices = 8;
-  while (slices < 64 && n * slices < THREADS) slices *= 2;
-  return slices;
-}
-
 bool mb_moved_inverse_list(MbMoved *moved, const MbPdEngine *engine) {
-  const MbInverse *S = engine->nfree ? inverse_of(engine) : NULL;
-  MbMovedPieces *to = moved->pieces = mb_calloc(1, sizeof *to);
-  if (!to || !S) return to;
-  cut_rows(S, to);
-  to->piece = mb_calloc(to->pieces, sizeof *to->piece);
-  to->joint = mb_calloc(to->joints, sizeof *to->joint);
-  if (!to->piece || !to->joint) return false;
-  cut_rows(S, to);
-  moved->inverse.slices = slices_for(S->n);
-  return true;
-}
-
-void mb_moved_inverse_free(MbMoved *moved) {
-  if (!moved->pieces) return;
-  mb_free(moved->pieces->piece);
-  mb_free(moved->pieces->joint);
-  mb_free(moved->pieces);
-}
-
-// ---- tiles of columns -------------------------------------------------------------------------------------
-
-// Groups that have some of a tile's columns: those from `*first` on, which moves along, that begin before the tile ends.
-static size_t reach_of(const MbInverse *S, size_t tile, size_t *first, uint32_t *reach) {
-  size_t n = 0;
-  while (*first < S->ngroups && S->group[*first].last <= MB_WARP * tile) ++*first;
-  for (size_t g = *first; g < S->ngroups; g++) {
-    if (S->group[g].from >= MB_WARP * (tile + 1)) continue;
-    if (reach) reach[n] = (uint32_t)g;
-    n++;
-  }
-  return n;
-}
-
-static size_t count_reach(const MbInverse *S) {
-  size_t sum = 0, first = 0;
-  for (size_t t = 0; MB_WARP * t < S->n; t++) sum += reach_of(S, t, &first, NULL);
-  return sum;
-}
-
-// Slices of about as many rows each.
-static void cut(const MbInverse *S, const uint32_t *reach, size_t begin, size_t n, size_t slices,
-                uint32_t *slice) {
-  size_t rows = 0, before = 0, k = 0;
-  for (size_t g = 0; g < n; g++) rows += S->group[reach[g]].last - S->group[reach[g]].first;
-  for (size_t s = 0; s <= slices; s++) {
-    while (k < n && (s == slices || before < rows * s / slices))
-      before += S->group[reach[k]].last - S->group[reach[k]].first, k++;
-    slice[s] = (uint32_t)(begin + k);
-  }
-}
-
-static bool fill_tiles(MbMoved *moved, const MbInverse *S) {
-  const MbInverseArgs *a = &moved->inverse;
-  const size_t each = a->slices + 1, nslices = moved->tiles * each;
-  uint32_t *reach = mb_calloc(moved->reach, sizeof *reach), *slice = mb_calloc(nslices, sizeof *slice);
-  const bool fine = reach && slice;
-  size_t used = 0, first = 0;
-  for (size_t t = 0; fine && t < moved->tiles; t++) {
-    const size_t n = reach_of(S, t, &first, reach + used);
-    cut(S, reach + used, used, n, a->slices, slice + t * each);
-    used += n;
-  }
-  if (fine) mb_moved_put(moved, a->reach, reach, moved->reach * sizeof *reach);
-  if (fine) mb_moved_put(moved, a->slice, slice, nslices * sizeof *slice);
-  mb_free(reach);
-  mb_free(slice);
-  return fine;
+  if (!engine->nfree) return true;
+  moved->levels = mb_moved_levels_make(inverse_of(engine));
+  return moved->levels;
 }
 
 // ---- nodes placed along some axes -------------------------------------------------------------------------
@@ -195,23 +94,30 @@ void mb_moved_inverse_lay_out(MbMoved *moved, const MbPdEngine *engine, char **n
   MbInverseArgs *a = &moved->inverse;
   size_t squares;
   const size_t n = S->n, placed = placed_of(&engine->global, &squares);
-  if (!moved->reach) moved->reach = count_reach(S), moved->tiles = (n + MB_WARP - 1) / MB_WARP;
+  const MbMovedLevels *levels = moved->levels;
   a->n = n, a->placed = (uint32_t)placed;
   a->perm = mb_moved_place(next, n, sizeof *a->perm);
   a->from = mb_moved_place(next, n, sizeof *a->from);
   a->at = mb_moved_place(next, n, sizeof *a->at);
-  void *const numbers = mb_moved_place(next, S->entries, S->single ? sizeof *a->singles : sizeof *a->numbers);
+  void *const numbers =
+      mb_moved_place(next, S->entries + S->coupled, S->single ? sizeof *a->singles : sizeof *a->numbers);
   if (S->single)
     a->singles = numbers;
   else
     a->numbers = numbers;
   a->group = mb_moved_place(next, S->ngroups, sizeof *a->group);
-  a->reach = mb_moved_place(next, moved->reach, sizeof *a->reach);
-  a->slice = mb_moved_place(next, moved->tiles * (a->slices + 1), sizeof *a->slice);
-  a->pieces = (uint32_t)moved->pieces->pieces, a->joints = (uint32_t)moved->pieces->joints;
-  a->piece = mb_moved_place(next, a->pieces, sizeof *a->piece);
-  a->joint = mb_moved_place(next, a->joints, sizeof *a->joint);
-  a->of_piece = mb_moved_place(next, 3 * MB_BAND * (size_t)a->pieces, sizeof *a->of_piece);
+  a->slices = (uint32_t)levels->slices;
+  a->tile = mb_moved_place(next, levels->tiles + 1, sizeof *a->tile);
+  a->reach = mb_moved_place(next, levels->reached, sizeof *a->reach);
+  a->slice = mb_moved_place(next, levels->tiles * (levels->slices + 1), sizeof *a->slice);
+  a->piece = mb_moved_place(next, levels->pieces, sizeof *a->piece);
+  a->joint = mb_moved_place(next, levels->joints, sizeof *a->joint);
+  a->of_piece = mb_moved_place(next, 3 * MB_BAND * levels->pieces, sizeof *a->of_piece);
+  a->coupled = mb_moved_place(next, levels->coupled, sizeof *a->coupled);
+  a->above = mb_moved_place(next, levels->aboves, sizeof *a->above);
+  a->sharing = mb_moved_place(next, levels->coupled, sizeof *a->sharing);
+  a->across = mb_moved_place(next, levels->across, sizeof *a->across);
+  a->border = mb_moved_place(next, 3 * levels->coupled, sizeof *a->border);
   a->b = mb_moved_place(next, 3 * n, sizeof *a->b);
   a->y = mb_moved_place(next, 3 * n, sizeof *a->y);
   a->part = mb_moved_place(next, 3 * a->slices * n, sizeof *a->part);
@@ -225,6 +131,20 @@ void mb_moved_inverse_lay_out(MbMoved *moved, const MbPdEngine *engine, char **n
   if (S->single) lay_out_rows(a, mb_global_rows(engine->global.inverse), next);
 }
 
+static void put_levels(const MbMoved *moved) {
+  const MbMovedLevels *levels = moved->levels;
+  const MbInverseArgs *a = &moved->inverse;
+  mb_moved_put(moved, a->tile, levels->tile, (levels->tiles + 1) * sizeof *a->tile);
+  mb_moved_put(moved, a->reach, levels->reach, levels->reached * sizeof *a->reach);
+  mb_moved_put(moved, a->slice, levels->slice, levels->tiles * (levels->slices + 1) * sizeof *a->slice);
+  mb_moved_put(moved, a->piece, levels->piece, levels->pieces * sizeof *a->piece);
+  mb_moved_put(moved, a->joint, levels->joint, levels->joints * sizeof *a->joint);
+  mb_moved_put(moved, a->coupled, levels->row, levels->coupled * sizeof *a->coupled);
+  mb_moved_put(moved, a->above, levels->above, levels->aboves * sizeof *a->above);
+  mb_moved_put(moved, a->sharing, levels->sharing, levels->coupled * sizeof *a->sharing);
+  mb_moved_put(moved, a->across, levels->column, levels->across * sizeof *a->across);
+}
+
 bool mb_moved_inverse_fill(MbMoved *moved, const MbPdEngine *engine) {
   const MbInverse *S = inverse_of(engine);
   const MbInverseArgs *a = &moved->inverse;
@@ -233,25 +153,44 @@ bool mb_moved_inverse_fill(MbMoved *moved, const MbPdEngine *engine) {
   mb_moved_put(moved, a->from, S->from, S->n * sizeof *S->from);
   mb_moved_put(moved, a->at, S->at, S->n * sizeof *S->at);
   if (S->single)
-    mb_moved_put(moved, a->singles, S->numbers, S->entries * sizeof *a->singles);
+    mb_moved_put(moved, a->singles, S->numbers, (S->entries + S->coupled) * sizeof *a->singles);
   else
-    mb_moved_put(moved, a->numbers, S->numbers, S->entries * sizeof *a->numbers);
+    mb_moved_put(moved, a->numbers, S->numbers, (S->entries + S->coupled) * sizeof *a->numbers);
   if (S->single && !fill_rows(moved, mb_global_rows(engine->global.inverse))) return false;
   mb_moved_put(moved, a->group, S->group, S->ngroups * sizeof *S->group);
-  mb_moved_put(moved, a->piece, moved->pieces->piece, a->pieces * sizeof *a->piece);
-  mb_moved_put(moved, a->joint, moved->pieces->joint, a->joints * sizeof *a->joint);
-  return fill_tiles(moved, S) && (!a->placed || fill_placed(moved, &engine->global));
+  put_levels(moved);
+  return !a->placed || fill_placed(moved, &engine->global);
 }
 
 // ---- solutions --------------------------------------------------------------------------------------------
 
-static void once(const MbMoved *moved, const MbInverseArgs *a) {
-  const MbBackend *on = moved->on;
-  on->run(moved->gpu, MB_RUN_mb_inverse_load, a->n, a);
-  on->run(moved->gpu, MB_RUN_mb_inverse_multiply, a->pieces, a);
-  on->run(moved->gpu, MB_RUN_mb_inverse_join, a->joints, a);
-  on->run(moved->gpu, MB_RUN_mb_inverse_transposed, moved->tiles * a->slices * MB_WARP, a);
-  on->run(moved->gpu, MB_RUN_mb_inverse_store, a->n, a);
+static void over(const MbMoved *moved, MbInverseArgs *a, MbKernel kernel, const MbMovedRange *range,
+                 size_t each) {
+  a->begin = range->first;
+  moved->on->run(moved->gpu, kernel, range->count * each, a);
+}
+
+static void go_up(const MbMoved *moved, MbInverseArgs *a, const MbMovedLevel *level) {
+  over(moved, a, MB_RUN_mb_inverse_multiply, &level->pieces, 1);
+  over(moved, a, MB_RUN_mb_inverse_join, &level->joints, 1);
+  over(moved, a, MB_RUN_mb_couple, &level->coupled, 1);
+  over(moved, a, MB_RUN_mb_couple_above, &level->aboves, 1);
+}
+
+static void go_down(const MbMoved *moved, MbInverseArgs *a, const MbMovedLevel *level) {
+  a->columns = level->across.count;
+  over(moved, a, MB_RUN_mb_uncouple, &level->across, a->slices);
+  over(moved, a, MB_RUN_mb_uncouple_end, &level->across, 1);
+  over(moved, a, MB_RUN_mb_inverse_transposed, &level->tiles, a->slices * MB_WARP);
+  over(moved, a, MB_RUN_mb_inverse_store, &level->rows, 1);
+}
+
+static void once(const MbMoved *moved, const MbInverseArgs *of) {
+  const MbMovedLevels *levels = moved->levels;
+  MbInverseArgs a = *of;
+  moved->on->run(moved->gpu, MB_RUN_mb_inverse_load, a.n, &a);
+  for (size_t l = 0; l < levels->count; l++) go_up(moved, &a, &levels->level[l]);
+  for (size_t l = levels->count; l-- > 0;) go_down(moved, &a, &levels->level[l]);
 }
 
 static void apply(const MbMoved *moved, const MbInverseArgs *a) {

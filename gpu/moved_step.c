@@ -4,7 +4,6 @@
 #include "core/base/report.h"
 #include "core/math/vec3.h"
 #include "core/solvers/projective/pd_lbfgs.h"
-#include "core/sparse/inverse.h"
 #include "gpu/moved.h"
 
 #include <math.h>
@@ -22,7 +21,7 @@ static void free_moved(MbPdEngine *engine) {
   if (moved->gpu) moved->on->close(moved->gpu);
   mb_moved_loads_free(moved);
   mb_moved_ports_free(moved);
-  mb_moved_inverse_free(moved);
+  mb_moved_levels_free(moved->levels);
   mb_free(moved->block);
   mb_free(moved->carry);
   mb_free(moved);
@@ -89,18 +88,6 @@ static MbStatus unknown(const MbBackend *on, MbReport *report) {
                   on->name);
 }
 
-static bool whole(const MbPdEngine *engine) {
-  const MbInverse *S = engine->nfree ? mb_global_inverse(engine->global.inverse) : NULL;
-  return !engine->nfree || (S && S->nlevels == 1);
-}
-
-static MbStatus does_not_fit(const MbPdEngine *engine, const MbBackend *on, MbReport *report) {
-  return mb_error(
-      report, MB_DEVICE, "/solver/device",
-      "device %s: the sparse inverse of %zu nodes does not fit the memory of the machine that makes it",
-      on->name, engine->nfree);
-}
-
 static MbStatus make_on(MbPdEngine *engine, const MbBackend *backend, MbReport *report) {
   const MbBackend *on = mb_backend_for(backend);
   char why[256] = "";
@@ -111,7 +98,6 @@ static MbStatus make_on(MbPdEngine *engine, const MbBackend *backend, MbReport *
   moved->gpu = on->open(sizeof why, why);
   if (!moved->gpu) return mb_error(report, MB_DEVICE, "/solver/device", "device %s: %s", on->name, why);
   if (!knows_all(engine)) return unknown(on, report);
-  if (!whole(engine)) return does_not_fit(engine, on, report);
   return take_memory(moved, engine, report);
 }
 
@@ -129,7 +115,6 @@ static MbStatus make_none(MbPdEngine *engine, MbReport *report) {
   MbMoved *moved = engine->moved = mb_calloc(1, sizeof *moved);
   if (!moved || !list_blocks(moved, engine)) return mb_no_memory(report, "deformables");
   if (!knows_all(engine)) return unknown(&mb_loops_backend, report);
-  if (!whole(engine)) return does_not_fit(engine, &mb_loops_backend, report);
   moved->bytes = mb_moved_lay_out(moved, engine, NULL);
   return MB_OK;
 }
@@ -139,7 +124,7 @@ size_t mb_moved_bytes(const MbPdEngine *engine) { return of(engine)->bytes; }
 static size_t bytes(const MbPdEngine *engine) {
   const MbMoved *moved = of(engine);
   return sizeof *moved + moved->nblocks * sizeof *moved->block + moved->ncarry * sizeof *moved->carry +
-         mb_moved_loads_bytes(moved) + mb_moved_ports_bytes(engine);
+         mb_moved_loads_bytes(moved) + mb_moved_ports_bytes(engine) + mb_moved_levels_bytes(moved->levels);
 }
 
 static const char *fault(const MbPdEngine *engine) {

@@ -51,6 +51,9 @@
   X(mb_inverse_join, MbInverseArgs)                                                                          \
   X(mb_inverse_store, MbInverseArgs)                                                                         \
   X(mb_inverse_transposed, MbInverseArgs)                                                                    \
+  X(mb_couple_above, MbInverseArgs)                                                                          \
+  X(mb_uncouple, MbInverseArgs)                                                                              \
+  X(mb_uncouple_end, MbInverseArgs)                                                                          \
   X(mb_single_right, MbInverseArgs)                                                                          \
   X(mb_single_first, MbInverseArgs)                                                                          \
   X(mb_single_left, MbInverseArgs)                                                                           \
@@ -75,6 +78,7 @@
 // a warp each
 #define MB_WARPS_OF(X)                                                                                       \
   X(mb_inverse_multiply, MbInverseArgs)                                                                      \
+  X(mb_couple, MbInverseArgs)                                                                                \
   X(mb_load_chamber, MbLoadArgs)                                                                             \
   X(mb_placed_find, MbInverseArgs)                                                                           \
   X(mb_sum_chunk, MbSumArgs)                                                                                 \

@@ -112,6 +112,34 @@ static const char *const mixed =
 
 Test(moved, pins_along_some_axes_and_handles_go_as_by_the_processor) { example(mixed, NULL, 6); }
 
+// ---- an inverse in three levels --------------------------------------------------------------------------------------
+
+// Large enough that each level has many parts or rows of several pieces, and that tiles end where levels do.
+static const char *const tower =
+    "{\"mbsim\": 1, \"solver\": {\"type\": \"projective\", \"iterations\": 6}, \"integrator\": \"implicit\", "
+    "\"time\": {\"step\": 0.01, \"steps\": 4}, \"deformables\": [{\"name\": \"tower\", \"type\": \"tets\", "
+    "\"mesh\": {\"box\": [12, 12, 23], \"size\": [0.5, 0.5, 1]}, \"material\": {\"model\": \"corotational\", "
+    "\"young\": 2e4, \"poisson\": 0.3, \"density\": 800}, \"pin\": [{\"select\": {\"side\": \"-z\"}}, "
+    "{\"select\": {\"side\": \"+z\"}, \"axes\": \"x\"}]}]}";
+
+static void in_levels(const char *scene, const char *more, int steps) {
+  for (int k = 0; k < 2; k++) {
+    char what[128];
+    snprintf(what, sizeof what, "levels%s: %s, %s", more ? ", floats" : "",
+             *scene == '{' ? (scene == tower ? "tower" : "mixed") : scene, methods[k] + 15);
+    compare(what, scene, (const char *[]){methods[k], "/solver/global=\"partitioned_inverse\"", more, NULL},
+            steps);
+  }
+}
+
+Test(moved, an_inverse_in_levels_goes_as_by_the_processor) {
+  in_levels("projective/twisting_bar", NULL, 3);
+  in_levels("projective/hanging_cloth", NULL, 3);
+  in_levels(mixed, NULL, 3);
+  in_levels(mixed, "/solver/precision=\"single\"", 3);
+}
+Test(moved_long, a_large_inverse_in_levels_goes_as_by_the_processor) { in_levels(tower, NULL, 2); }
+
 // ---- single precision ----------------------------------------------------------------------------------------------
 
 static const char *const floats = "/solver/precision=\"single\"", *const inverse =
@@ -306,7 +334,7 @@ Test(moved, what_the_device_has_not_is_refused_by_name) {
        "the CUDA engine has no rods"},
       {"projective/hanging_cloth", "/solver/method=\"newton\"", "the CUDA engine has no method \"newton\""},
       {"projective/hanging_cloth", "/solver/global=\"cholesky\"",
-       "the CUDA engine solves its global step by \"sparse_inverse\" alone"},
+       "the CUDA engine solves its global step by \"sparse_inverse\" or \"partitioned_inverse\" alone"},
       {"deformables/soft_arm", NULL,
        "the CUDA engine is for deformables under solver \"projective\", and for sweeps of trees of joints"},
   };

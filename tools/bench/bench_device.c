@@ -12,17 +12,47 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { ITERATIONS = 5, WARM = 12, FRAMES = 25 };
 
-static const MbPdCase cases[] = {
-    {"5.3k bar, arap", false, 13, MB_ARAP, 1e9, 0.45},
-    {"5.3k bar, neo-Hookean", false, 13, MB_NEO_HOOKEAN, 1e6, 0.45},
-    {"11.3k bar, neo-Hookean", false, 17, MB_NEO_HOOKEAN, 1e6, 0.45},
-    {"20.8k bar, neo-Hookean", false, 21, MB_NEO_HOOKEAN, 1e6, 0.45},
-    {"10.2k cloth, neo-Hookean", true, 71, MB_NEO_HOOKEAN, 1e5, 0.45},
-    {"20.2k cloth, neo-Hookean", true, 100, MB_NEO_HOOKEAN, 1e5, 0.45},
+typedef struct Case {
+  MbPdCase of;
+  double target;          // milliseconds of a frame on an H100 or H200
+  size_t frames;          // that are measured; 0: FRAMES
+  const char *only;       // method; NULL: both
+  MbGlobalMethod instead; // measured too, to see which is faster; 0: none
+} Case;
+
+static const Case cases[] = {
+    {{"5.3k bar, arap", false, 13, MB_ARAP, 1e9, 0.45}, 1, 0, NULL, MB_GLOBAL_AUTO},
+    {{"5.3k bar, neo-Hookean", false, 13, MB_NEO_HOOKEAN, 1e6, 0.45},
+     1,
+     0,
+     NULL,
+     MB_GLOBAL_PARTITIONED_INVERSE},
+    {{"11.3k bar, neo-Hookean", false, 17, MB_NEO_HOOKEAN, 1e6, 0.45},
+     2.5,
+     0,
+     NULL,
+     MB_GLOBAL_PARTITIONED_INVERSE},
+    {{"20.8k bar, neo-Hookean", false, 21, MB_NEO_HOOKEAN, 1e6, 0.45},
+     6,
+     0,
+     NULL,
+     MB_GLOBAL_PARTITIONED_INVERSE},
+    {{"10.2k cloth, neo-Hookean", true, 71, MB_NEO_HOOKEAN, 1e5, 0.45},
+     1.2,
+     0,
+     NULL,
+     MB_GLOBAL_PARTITIONED_INVERSE},
+    {{"20.2k cloth, neo-Hookean", true, 100, MB_NEO_HOOKEAN, 1e5, 0.45},
+     2.5,
+     0,
+     NULL,
+     MB_GLOBAL_PARTITIONED_INVERSE},
+    {{"a million tetrahedra, arap", false, 44, MB_ARAP, 1e6, 0.45}, 60, 5, "projective", MB_GLOBAL_AUTO},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -31,85 +61,134 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// What a mover makes of a case: milliseconds of a frame, the median, and where the far end's middle has come to.
+// What a mover makes of a case.
 typedef struct Made {
-  double ms, sum;
-  size_t inverse, memory; // bytes of the inverse's numbers, and of all that a device has
+  double ms, sum;         // milliseconds of a frame, the median; of all places, squared
+  size_t numbers, memory; // bytes of the inverse's numbers, and of all that a device has
+  MbGlobalMethod global;
 } Made;
 
-static bool measure(const MbPdCase *c, MbMethod method, const MbPdMover *mover, int threads, Made *made) {
+// A case on its way: frames go on from where the last ones ended.
+typedef struct Going {
   MbPdThing thing;
-  double each[FRAMES];
-  if (!mb_pd_thing_make(c, &thing)) return false;
-  const MbPdSpec spec = {.method = method,
-                         .iterations = ITERATIONS,
-                         .threads = threads,
-                         .mover = mover,
-                         .global = mover ? MB_GLOBAL_SPARSE_INVERSE : MB_GLOBAL_AUTO};
-  MbPdEngine *engine = mb_pd_thing_engine(&thing, spec, 0.01);
-  bool ok = engine != NULL;
-  if (ok && mover)
-    mb_timed_inverse = (double)mb_global_inverse(engine->global.inverse)->entries * sizeof(double);
-  for (int k = -WARM; k < FRAMES && ok; k++) {
-    if (k == 0) mb_timed_clear();
-    const double moved = (k + WARM + 1) * 0.02;
-    mb_pd_thing_aim(&thing, moved, moved / 2);
+  MbPdEngine *engine;
+  int frame;
+} Going;
+
+static bool go(Going *going, size_t frames, double *each) {
+  bool ok = true;
+  for (size_t k = 0; k < frames && ok; k++) {
+    const double moved = ++going->frame * 0.02;
+    mb_pd_thing_aim(&going->thing, moved, moved / 2);
     const double began = mb_bench_wall();
-    ok = mb_pd_thing_step(&thing, engine);
-    if (k >= 0) each[k] = 1e3 * (mb_bench_wall() - began);
+    ok = mb_pd_thing_step(&going->thing, going->engine);
+    if (each) each[k] = 1e3 * (mb_bench_wall() - began);
   }
-  *made = (Made){0};
-  if (ok) {
-    qsort(each, FRAMES, sizeof *each, ascending);
-    made->ms = each[FRAMES / 2];
-    for (size_t i = 0; i < 3 * thing.mesh.nodes; i++) made->sum += thing.q[i] * thing.q[i];
-  }
-  if (ok && mover) {
-    made->inverse = mb_global_inverse(engine->global.inverse)->entries * sizeof(double);
-    made->memory = mb_moved_bytes(engine);
-  }
-  mb_pd_free(engine);
-  mb_pd_thing_free(&thing);
   return ok;
 }
 
-// By parts every kernel is waited for, so that a frame takes longer.
-static bool by_parts(const MbPdCase *c, MbMethod method, const MbPdMover *mover, int threads) {
-  Made made;
-  mb_backend_between = mb_timed_backend;
-  const bool ok = measure(c, method, mover, threads, &made);
-  mb_backend_between = NULL;
-  if (ok) mb_timed_print(FRAMES, "frame");
+static size_t frames_of(const Case *c) { return c->frames ? c->frames : FRAMES; }
+
+static void look_at(const Going *going, bool elsewhere, Made *made) {
+  const MbInverse *S = mb_global_inverse(going->engine->global.inverse);
+  for (size_t i = 0; i < 3 * going->thing.mesh.nodes; i++) made->sum += going->thing.q[i] * going->thing.q[i];
+  if (!elsewhere) return;
+  made->numbers = (S->entries + S->coupled) * (S->single ? sizeof(float) : sizeof(double));
+  made->memory = mb_moved_bytes(going->engine);
+  mb_timed_inverse(going->engine->moved, S->entries, S->coupled);
+}
+
+// Measures, and behind that prints a table by parts of as many frames, where the mover is a device's.
+static bool measure(const Case *c, MbPdSpec spec, bool parts, Made *made) {
+  Going going = {0};
+  double each[FRAMES];
+  const size_t frames = frames_of(c);
+  if (!mb_pd_thing_make(&c->of, &going.thing)) return false;
+  going.engine = mb_pd_thing_engine(&going.thing, spec, 0.01);
+  *made = (Made){0};
+  bool ok = going.engine && go(&going, c->frames ? 2 : WARM, NULL) && go(&going, frames, each);
+  if (ok) {
+    qsort(each, frames, sizeof *each, ascending);
+    made->ms = each[frames / 2];
+    made->global = mb_global_size(going.engine->global.inverse).method;
+    look_at(&going, spec.mover, made);
+  }
+  if (ok && parts) {
+    mb_timed_start();
+    ok = go(&going, frames, NULL);
+    mb_timed_stop();
+    if (ok) mb_timed_print((double)frames, "frame");
+  }
+  mb_timed_inverse(NULL, 0, 0);
+  mb_pd_free(going.engine);
+  mb_pd_thing_free(&going.thing);
   return ok;
+}
+
+static const char *const method_words[] = {"projective", "lbfgs"};
+
+static void print_line(const Case *c, const char *method, const Made *own, const Made *made, int threads) {
+  static const double MB = 1048576;
+  printf("  %-26s %-10s %-19s %8.1f %8.1f %9.2f %3d %9.3f %6.2f %9.1e", c->of.name, method,
+         mb_global_words[made->global], (double)made->numbers / MB, (double)made->memory / MB, own->ms,
+         threads, made->ms, own->ms / made->ms, (made->sum - own->sum) / own->sum);
+}
+
+static bool run_case(const Case *c, int k, const MbPdMover *mover, int threads, bool there) {
+  static const MbMethod methods[] = {MB_METHOD_PROJECTIVE, MB_METHOD_LBFGS};
+  Made own, made, other = {0};
+  MbPdSpec spec = {
+      .method = methods[k], .iterations = ITERATIONS, .threads = threads, .global = MB_GLOBAL_AUTO};
+  if (!measure(c, spec, false, &own)) return false;
+  spec.mover = mover;
+  if (c->instead != MB_GLOBAL_AUTO && there) {
+    spec.global = c->instead;
+    if (!measure(c, spec, false, &other)) return false;
+    print_line(c, method_words[k], &own, &other, threads);
+    printf("\n");
+    spec.global =
+        c->instead == MB_GLOBAL_SPARSE_INVERSE ? MB_GLOBAL_PARTITIONED_INVERSE : MB_GLOBAL_SPARSE_INVERSE;
+    if (!measure(c, spec, false, &other)) return false;
+    print_line(c, method_words[k], &own, &other, threads);
+    printf("\n");
+    spec.global = MB_GLOBAL_AUTO;
+  }
+  printf("   by parts, every kernel by itself:\n");
+  if (!measure(c, spec, true, &made)) return false;
+  print_line(c, method_words[k], &own, &made, threads);
+  const bool met = !there || made.ms <= c->target;
+  printf("  target %4.1f %s\n", c->target, !there ? "(no device)" : met ? "ok" : "MISSED");
+  fflush(stdout);
+  return met;
 }
 
 bool mb_bench_device(void) {
-  static const double MB = 1048576;
-  static const MbMethod methods[] = {MB_METHOD_PROJECTIVE, MB_METHOD_LBFGS};
-  static const char *const words[] = {"projective", "lbfgs"};
-  bool there = false;
+  bool there = false, met = true;
   const char *text = mb_engine_text(mb_engine_cuda(), &there);
   const MbPdMover *mover = there ? &mb_moved_by_cuda : &mb_moved_by_loops;
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   const int threads = online > 1 ? (int)online : 1;
+  const char *only = getenv("MBSIM_BENCH_CASE"); // the number of one case
+  MbTimedDevice device;
   mb_blas_start(threads);
   printf("  device: %s\n", text);
   if (!there)
     printf("  no device: loops on the processor, of the smallest case; these are no numbers of a device\n");
+  else if (mb_timed_device(mb_cuda_backend(), &device))
+    printf("  a launch that does nothing, waited for, takes %.1f us, which tables by parts leave out; long "
+           "vectors go "
+           "at %.0f GB/s, the shares are of that\n",
+           1e6 * device.idle, 1e-9 * device.speed);
   printf("  milliseconds of a frame of %d iterations, medians of %d\n", ITERATIONS, FRAMES);
-  printf("  %-26s %-11s %10s %10s %10s %4s %10s %7s %12s\n", "", "method", "inverse MB", "device MB",
+  printf("  %-26s %-10s %-19s %8s %8s %9s %3s %9s %6s %9s\n", "", "method", "global", "its MB", "all MB",
          "processor", "on", there ? "device" : "loops", "times", "differ by");
+  mb_backend_between = mb_timed_backend;
   for (int i = 0; i < (there ? CASES : 1); i++)
     for (int k = 0; k < (there ? 2 : 1); k++) {
-      Made own, other;
-      if (!measure(&cases[i], methods[k], NULL, threads, &own) ||
-          !measure(&cases[i], methods[k], mover, threads, &other))
-        return false;
-      printf("  %-26s %-11s %10.1f %10.1f %10.2f %4d %10.2f %7.2f %12.1e\n", cases[i].name, words[k],
-             (double)other.inverse / MB, (double)other.memory / MB, own.ms, threads, other.ms,
-             own.ms / other.ms, (other.sum - own.sum) / own.sum);
-      if (!by_parts(&cases[i], methods[k], mover, threads)) return false;
-      fflush(stdout);
+      if (only && atoi(only) != i) continue;
+      if (cases[i].only && strcmp(cases[i].only, method_words[k]) != 0) continue;
+      met &= run_case(&cases[i], k, mover, threads, there);
     }
-  return true;
+  mb_backend_between = NULL;
+  return met;
 }

@@ -76,9 +76,10 @@ static bool one(const Case *c, const MbEngine *engine, bool there) {
          scenes, c->name, c->bodies, (double)mb_flock_bytes(&lane, scenes) / 1048576, 1e-6 * rate, processors,
          1e-6 * lanes, rate / lanes);
   mb_backend_between = mb_timed_backend;
-  mb_timed_clear();
+  mb_timed_start();
   const double timed = of_flock(engine, &lane, scenes, 1, &report);
   mb_backend_between = NULL;
+  mb_timed_stop();
   if (timed > 0) mb_timed_print(2 * CHUNK, "step of all");
   if (report.kept) printf("  %s\n", report.issues[0].text);
   const bool met = !there || mb_bench_target("steps/s", rate, "", c->target, true);

@@ -4,17 +4,29 @@
 #include <stdio.h>
 #include <string.h>
 
-MbTimed mb_timed[MB_TIMED];
-double mb_timed_inverse;
-
+static MbTimed mb_timed[MB_TIMED];
 static const MbBackend *under;
+static bool times;
+static MbTimedDevice measured;
+static const MbMovedLevels *levels; // of the inverse that is reckoned
+static double of_entries, of_coupled;
 
 #define NAME(name, args) #name,
 static const char *const names[MB_TIMED] = {MB_LANES_OF(NAME) MB_WARPS_OF(NAME) "copies there",
                                             "copies back"};
 #undef NAME
 
-void mb_timed_clear(void) { memset(mb_timed, 0, sizeof mb_timed); }
+void mb_timed_start(void) {
+  memset(mb_timed, 0, sizeof mb_timed);
+  times = true;
+}
+void mb_timed_stop(void) { times = false; }
+
+void mb_timed_inverse(const MbMoved *moved, size_t entries, size_t coupled) {
+  static const double NUMBER = sizeof(double);
+  levels = moved ? moved->levels : NULL;
+  of_entries = NUMBER * (double)entries, of_coupled = NUMBER * (double)coupled;
+}
 
 // ---- bytes ------------------------------------------------------------------------------------------------
 
@@ -32,8 +44,19 @@ static double tree_bytes(const MbTreeArgs *a, size_t n) {
   return 8.0 * (double)n * a->nb * (forward + backward + outward + joint);
 }
 
+// Of all numbers of the inverse the share that a launch over n of so many takes.
+static double share(double bytes, size_t n, size_t of) { return of ? bytes * (double)n / (double)of : 0; }
+
 static double bytes_of(MbKernel kernel, size_t n, const void *args) {
   switch (kernel) {
+  case MB_RUN_mb_inverse_multiply:
+    return levels ? share(of_entries, n, levels->pieces) : 0;
+  case MB_RUN_mb_inverse_transposed:
+    return levels ? share(of_entries, n, levels->tiles * levels->slices * MB_WARP) : 0;
+  case MB_RUN_mb_couple:
+    return levels ? share(of_coupled, n, levels->coupled) : 0;
+  case MB_RUN_mb_uncouple:
+    return levels ? share(of_coupled, n, levels->across * levels->slices) : 0;
   case MB_RUN_mb_element_stress:
   case MB_RUN_mb_element_damp:
   case MB_RUN_mb_element_spring:
@@ -41,12 +64,10 @@ static double bytes_of(MbKernel kernel, size_t n, const void *args) {
     return element_bytes(args, n, false);
   case MB_RUN_mb_element_local:
     return element_bytes(args, n, true);
-  case MB_RUN_mb_inverse_multiply:
-  case MB_RUN_mb_inverse_transposed:
-    return mb_timed_inverse;
   case MB_RUN_mb_inverse_load:
   case MB_RUN_mb_inverse_store:
-    return (double)n * 8 * 3 * (kernel == MB_RUN_mb_inverse_load ? 2 : 1 + ((const MbInverseArgs *)args)->slices);
+    return (double)n * 8 * 3 *
+           (kernel == MB_RUN_mb_inverse_load ? 2 : 1 + ((const MbInverseArgs *)args)->slices);
   case MB_RUN_mb_tree_steps:
     return tree_bytes(args, n) * (double)((const MbTreeArgs *)args)->steps;
   default:
@@ -63,6 +84,10 @@ static void note(int k, double began, double bytes) {
 }
 
 static void run(MbGpu *gpu, MbKernel kernel, size_t n, const void *args) {
+  if (!times) {
+    under->run(gpu, kernel, n, args);
+    return;
+  }
   under->wait(gpu);
   const double began = mb_bench_wall();
   under->run(gpu, kernel, n, args);
@@ -72,13 +97,13 @@ static void run(MbGpu *gpu, MbKernel kernel, size_t n, const void *args) {
 static void put(MbGpu *gpu, void *to, const void *from, size_t bytes) {
   const double began = mb_bench_wall();
   under->put(gpu, to, from, bytes);
-  note(MB_TIMED_PUT, began, (double)bytes);
+  if (times) note(MB_TIMED_PUT, began, (double)bytes);
 }
 static void get(MbGpu *gpu, void *to, const void *from, size_t bytes) {
-  under->wait(gpu);
+  if (times) under->wait(gpu);
   const double began = mb_bench_wall();
   under->get(gpu, to, from, bytes);
-  note(MB_TIMED_GET, began, (double)bytes);
+  if (times) note(MB_TIMED_GET, began, (double)bytes);
 }
 
 const MbBackend *mb_timed_backend(const MbBackend *on) {
@@ -89,21 +114,62 @@ const MbBackend *mb_timed_backend(const MbBackend *on) {
   return &table;
 }
 
+// The middle one of so many times of a launch.
+static double middle(const MbBackend *on, MbGpu *gpu, MbKernel kernel, size_t n, const void *args) {
+  enum { TIMES = 15 };
+  double each[TIMES];
+  for (int k = 0; k < TIMES; k++) {
+    on->wait(gpu);
+    const double began = mb_bench_wall();
+    on->run(gpu, kernel, n, args);
+    on->wait(gpu);
+    each[k] = mb_bench_wall() - began;
+    for (int i = k; i > 0 && each[i] < each[i - 1]; i--) {
+      const double other = each[i];
+      each[i] = each[i - 1], each[i - 1] = other;
+    }
+  }
+  return each[TIMES / 2];
+}
+
+bool mb_timed_device(const MbBackend *on, MbTimedDevice *device) {
+  static const size_t NUMBERS = (size_t)1 << 26; // of a vector
+  char why[256];
+  MbGpu *gpu = on->open(sizeof why, why);
+  double *vectors = gpu ? on->take(gpu, 2 * NUMBERS * sizeof *vectors) : NULL;
+  if (vectors) {
+    const MbPortArgs idle = {.one = {MB_PORT_NONE, MB_PORT_NONE, MB_PORT_NONE}};
+    const MbPortArgs add = {.to = vectors, .solution = vectors + NUMBERS};
+    measured.idle = middle(on, gpu, MB_RUN_mb_port_one, 3, &idle);
+    measured.speed = 3 * (double)(NUMBERS * sizeof *vectors) /
+                     (middle(on, gpu, MB_RUN_mb_port_add, NUMBERS, &add) - measured.idle);
+    on->give(gpu, vectors);
+  }
+  on->close(gpu);
+  *device = measured;
+  return vectors != NULL;
+}
+
 void mb_timed_print(double frames, const char *of) {
   bool told[MB_TIMED] = {false};
-  double all = 0;
-  for (int k = 0; k < MB_TIMED; k++) all += mb_timed[k].seconds;
+  double all = 0, net[MB_TIMED];
+  for (int k = 0; k < MB_TIMED; k++) {
+    net[k] = mb_timed[k].seconds - (k < MB_KERNELS ? (double)mb_timed[k].calls * measured.idle : 0);
+    net[k] = net[k] > 1e-7 * (double)mb_timed[k].calls ? net[k] : 1e-7 * (double)mb_timed[k].calls;
+    all += net[k];
+  }
   for (;;) {
     int next = -1;
     for (int k = 0; k < MB_TIMED; k++)
-      if (!told[k] && mb_timed[k].calls && (next < 0 || mb_timed[k].seconds > mb_timed[next].seconds))
-        next = k;
-    if (next < 0 || mb_timed[next].seconds < 0.01 * all) break;
+      if (!told[k] && mb_timed[k].calls && (next < 0 || net[k] > net[next])) next = k;
+    if (next < 0 || net[next] < 0.02 * all) break;
     const MbTimed *t = &mb_timed[next];
     told[next] = true;
     printf("      %-24s %8.2f calls %10.2f us %5.1f %%", names[next], (double)t->calls / frames,
-           1e6 * t->seconds / frames, 100 * t->seconds / all);
-    if (t->bytes > 0) printf(" %10.3f MB %8.1f GB/s", t->bytes / frames / 1e6, t->bytes / t->seconds / 1e9);
+           1e6 * net[next] / frames, 100 * net[next] / all);
+    if (t->bytes > 0) printf(" %10.3f MB %8.1f GB/s", t->bytes / frames / 1e6, t->bytes / net[next] / 1e9);
+    if (t->bytes > 0 && next < MB_KERNELS && measured.speed > 0)
+      printf(" %5.0f %%", 100 * t->bytes / net[next] / measured.speed);
     printf("  a %s\n", of);
   }
 }

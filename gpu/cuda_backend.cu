@@ -3,7 +3,7 @@ extern "C" {
 #include "core/base/alloc.h"
 }
 #include "gpu/backend.h"
-#include "gpu/kernels/tree_kernels.h"
+#include "gpu/cuda_queue.h"
 
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@ struct MbGpu {
   cudaStream_t stream;
   char *stage;  // (STAGE) NULL: there is none
   size_t taken; // of it, by what is on its way
+  Queue queue;
   char name[MB_PROBE_NAME];
   char fault[256]; // the first; "": none
 };
@@ -34,6 +35,7 @@ static const char *device(const MbGpu *gpu) { return gpu->name; }
 
 static void close_device(MbGpu *gpu) {
   if (!gpu) return;
+  forget_all(&gpu->queue);
   if (gpu->stream) (void)went(gpu, cudaStreamDestroy(gpu->stream), "cudaStreamDestroy");
   if (gpu->stage) (void)went(gpu, cudaFreeHost(gpu->stage), "cudaFreeHost");
   mb_free(gpu);
@@ -59,19 +61,25 @@ static MbGpu *open_device(size_t size, char *why) {
   return NULL;
 }
 
+// Sends what waits in the queue on its way.
+static bool send(MbGpu *gpu) {
+  return sound(gpu) && went(gpu, flush(&gpu->queue, gpu->stream), "a launch");
+}
+
 static size_t room(MbGpu *gpu) {
   size_t left = 0, all = 0;
   return sound(gpu) && went(gpu, cudaMemGetInfo(&left, &all), "cudaMemGetInfo") ? left : 0;
 }
 
 static void give(MbGpu *gpu, void *memory) {
+  (void)send(gpu);
   if (memory) (void)went(gpu, cudaFree(memory), "cudaFree");
 }
 
 // What is too much is no fault: it is told by NULL, and the error that the runtime keeps is taken off it.
 static void *take(MbGpu *gpu, size_t bytes) {
   void *memory = NULL;
-  if (!sound(gpu)) return NULL;
+  if (!send(gpu)) return NULL;
   if (cudaMalloc(&memory, bytes ? bytes : 1) != cudaSuccess) {
     (void)cudaGetLastError();
     return NULL;
@@ -85,7 +93,7 @@ static void *take(MbGpu *gpu, size_t bytes) {
 
 // Waits until all that was asked for is done. The stage is free then.
 static void wait_for(MbGpu *gpu) {
-  if (sound(gpu)) (void)went(gpu, cudaStreamSynchronize(gpu->stream), "the device's work");
+  if (send(gpu)) (void)went(gpu, cudaStreamSynchronize(gpu->stream), "the device's work");
   gpu->taken = 0;
 }
 
@@ -97,7 +105,7 @@ static void copy(MbGpu *gpu, void *to, const void *from, size_t bytes, cudaMemcp
 // Nothing waits for what goes there by the stage, until it is full.
 static void put(MbGpu *gpu, void *to, const void *from, size_t bytes) {
   static const size_t LINE = 256;
-  if (!bytes || !sound(gpu)) return;
+  if (!bytes || !send(gpu)) return;
   if (!gpu->stage || bytes > STAGE / 2) {
     copy(gpu, to, from, bytes, cudaMemcpyHostToDevice);
     return;
@@ -112,7 +120,7 @@ static void put(MbGpu *gpu, void *to, const void *from, size_t bytes) {
 // What comes back has the stage for itself.
 static void get(MbGpu *gpu, void *to, const void *from, size_t bytes) {
   if (!bytes) return;
-  if (sound(gpu) && gpu->stage && bytes <= STAGE) {
+  if (send(gpu) && gpu->stage && bytes <= STAGE) {
     if (gpu->taken + bytes > STAGE) wait_for(gpu);
     char *const at = gpu->stage + gpu->taken;
     (void)went(gpu, cudaMemcpyAsync(at, from, bytes, cudaMemcpyDeviceToHost, gpu->stream), "cudaMemcpy");
@@ -123,55 +131,8 @@ static void get(MbGpu *gpu, void *to, const void *from, size_t bytes) {
   if (!sound(gpu)) memset(to, 0, bytes);
 }
 
-// ---- launches ---------------------------------------------------------------------------------------------
-
-enum { THREADS = 128 };
-
-#define LANES(name, args)                                                                                    \
-  static __global__ void __launch_bounds__(THREADS) name##_kernel(const __grid_constant__ args a, size_t n) { \
-    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;                                             \
-    if (i < n) name(&a, i);                                                                                  \
-  }
-MB_LANES_OF(LANES)
-#undef LANES
-
-// Whole warps: of the lanes with those 16, 8, 4, 2 places and one behind the first one has the sum at last, in an order that loops have too.
-#define WARPS(name, args)                                                                                    \
-  static __global__ void __launch_bounds__(THREADS) name##_kernel(const __grid_constant__ args a, size_t n) { \
-    const size_t i = ((size_t)blockIdx.x * THREADS + threadIdx.x) / MB_WARP;                                 \
-    const uint32_t lane = threadIdx.x % MB_WARP;                                                             \
-    double sum[name##_NUMBERS] = {0};                                                                         \
-    if (i >= n) return;                                                                                      \
-    name##_part(&a, i, lane, sum);                                                                           \
-    for (int step = MB_WARP / 2; step; step /= 2)                                                            \
-      for (int r = 0; r < name##_NUMBERS; r++)                                                               \
-        sum[r] = name##_join(&a, i, sum[r], __shfl_down_sync(0xffffffffu, sum[r], (unsigned)step));          \
-    if (lane == 0) name##_end(&a, i, sum);                                                                   \
-  }
-MB_WARPS_OF(WARPS)
-#undef WARPS
-
-static unsigned blocks_of(size_t threads) { return (unsigned)((threads + THREADS - 1) / THREADS); }
-
 static void run(MbGpu *gpu, MbKernel kernel, size_t n, const void *args) {
-  static const size_t MOST = (size_t)1 << 31; // blocks of a launch
-  if (!n || !sound(gpu)) return;
-  if (n > MOST * THREADS / MB_WARP) {
-    (void)went(gpu, cudaErrorInvalidConfiguration, "a launch of so many threads");
-    return;
-  }
-  switch (kernel) {
-#define LAUNCH(name, type, threads)                                                                          \
-  case MB_RUN_##name:                                                                                        \
-    name##_kernel<<<blocks_of(threads), THREADS, 0, gpu->stream>>>(*(const type *)args, n);                  \
-    (void)went(gpu, cudaGetLastError(), #name);                                                              \
-    break;
-#define LAUNCH_LANES(name, type) LAUNCH(name, type, n)
-#define LAUNCH_WARPS(name, type) LAUNCH(name, type, n *MB_WARP)
-    MB_LANES_OF(LAUNCH_LANES)
-    MB_WARPS_OF(LAUNCH_WARPS)
-  case MB_KERNELS: break;
-  }
+  if (n && sound(gpu)) (void)went(gpu, enqueue(&gpu->queue, gpu->stream, kernel, n, args), "a launch");
 }
 
 static const MbBackend row = {"cuda", open_device, close_device, device, room,     take,

@@ -182,7 +182,8 @@ static void go_down(const MbMoved *moved, MbInverseArgs *a, const MbMovedLevel *
   over(moved, a, MB_RUN_mb_uncouple, &level->across, a->slices);
   over(moved, a, MB_RUN_mb_uncouple_end, &level->across, 1);
   over(moved, a, MB_RUN_mb_inverse_transposed, &level->tiles, a->slices * MB_WARP);
-  over(moved, a, MB_RUN_mb_inverse_store, &level->rows, 1);
+  a->columns = level->rows.count;
+  over(moved, a, MB_RUN_mb_inverse_store, &level->rows, 3);
 }
 
 static void once(const MbMoved *moved, const MbInverseArgs *of) {

@@ -68,6 +68,10 @@ static MbStatus refuse(const MbGlobal *g, MbReport *report) {
                   mb_global_words[smaller[g->options.method]]);
 }
 
+// Of a whole inverse on a device. One in levels is read in a tenth of the time, but launches are several times as many: bars of 21 thousand
+// nodes, whose whole inverse has 26 million numbers, take as long either way (`mbsim-bench device`).
+static const size_t WHOLE_MOST = 40000000;
+
 static MbStatus choose(MbGlobal *g, MbReport *report) {
   MbGlobalMethod *method = &g->options.method;
   const bool open = *method == MB_GLOBAL_AUTO;
@@ -80,7 +84,8 @@ static MbStatus choose(MbGlobal *g, MbReport *report) {
   }
   if (*method == MB_GLOBAL_SPARSE_INVERSE) {
     if (!make_inverse(g, 1)) return mb_no_memory(report, "the sparse inverse");
-    if (!open || fits(g)) return fits(g) ? MB_OK : refuse(g, report);
+    const bool large = open && g->inverse->entries > WHOLE_MOST;
+    if (!open || (fits(g) && !large)) return fits(g) ? MB_OK : refuse(g, report);
     *method = MB_GLOBAL_PARTITIONED_INVERSE;
   }
   if (*method != MB_GLOBAL_PARTITIONED_INVERSE) return MB_OK;

@@ -96,14 +96,12 @@ typedef struct MbInverseArgs {
 MB_BODY void mb_inverse_load(const MbInverseArgs *a, size_t i) {
   for (size_t r = 0; r < 3; r++) a->b[r * a->n + i] = a->x[3 * (size_t)a->perm[i] + r];
 }
-// The slices of a column; levels below look at them in b.
-MB_BODY void mb_inverse_store(const MbInverseArgs *a, size_t k) {
-  const size_t i = a->begin + k;
-  for (size_t r = 0; r < 3; r++) {
-    double sum = 0;
-    for (size_t slice = 0; slice < a->slices; slice++) sum += a->part[(3 * slice + r) * a->n + i];
-    a->b[r * a->n + i] = a->x[3 * (size_t)a->perm[i] + r] = sum;
-  }
+// Number axis × columns + column: its slices. Levels below look at them in b.
+MB_BODY void mb_inverse_store(const MbInverseArgs *a, size_t number) {
+  const size_t r = number / a->columns, i = a->begin + number % a->columns;
+  double sum = 0;
+  for (size_t slice = 0; slice < a->slices; slice++) sum += a->part[(3 * slice + r) * a->n + i];
+  a->b[r * a->n + i] = a->x[3 * (size_t)a->perm[i] + r] = sum;
 }
 
 // Number `at` of S; `single` is known where this is compiled.

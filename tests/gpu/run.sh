@@ -4,34 +4,59 @@
 # processor's, NVIDIA's sanitizer, and the benchmark, and writes FOLDER/NAME-OF-THE-DEVICE.txt (default: tests/gpu/results). It ends with 1
 # where anything differs, with 6 where there is no device.
 # MBSIM_DEVICE=loops rehearses it on a machine without one: no sanitizer, no benchmark. SCENES: which, as "projective/hanging_cloth".
-# BUILT=1: nothing is built, and no tests are run.
+# BUILT=1: nothing is built; MBSIM, MBSIM_TESTS and MBSIM_BENCH name what is there (MBSIM_TESTS= : no tests are run).
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 results=${1:-$root/tests/gpu/results}
 results=$(mkdir -p "$results" && cd "$results" && pwd) || exit 5
 cd "$root" || exit 5
 arch=${CUDA_ARCH:+CUDA_ARCH=$CUDA_ARCH}
-MBSIM=${MBSIM:-$root/build/release/mbsim}
+export MBSIM=${MBSIM:-$root/build/release/mbsim} MBSIM_FLAVOUR=release OPENBLAS_NUM_THREADS=1
+MBSIM_TESTS=${MBSIM_TESTS-$root/build/release/mbsim-tests} MBSIM_BENCH=${MBSIM_BENCH:-$root/build/release/mbsim-bench}
+[ "${MBSIM_DEVICE:-}" = loops ] && MBSIM_TESTS=
 work=$(mktemp -d "${TMPDIR:-/tmp}/mbsim-gpu-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 failed=0
 
 say() { printf '%s\n' "$*" | tee -a "$work/table"; }
-# What is to hold, in words, and the command.
-holds() {
-  what=$1
+# What is to hold, in words, and the command: a line, and what the command said last where it failed.
+told() {
+  what=$1 log=$(mktemp "$work/log-XXXXXX")
   shift
-  if "$@" >"$work/log" 2>&1; then
-    say "ok      $what"
+  if "$@" >"$log" 2>&1; then
+    echo "ok      $what"
   else
-    failed=$((failed + 1))
-    say "FAILED  $what"
-    tail -n 20 "$work/log"
+    echo "FAILED  $what"
+    tail -n 20 "$log" | sed 's/^/        /'
   fi
 }
+# Puts such lines into the table, and counts.
+take() {
+  tee -a "$work/table" <"$1"
+  failed=$((failed + $(grep -c '^FAILED' "$1")))
+}
+holds() {
+  told "$@" >"$work/line"
+  take "$work/line"
+}
+# Runs FUNCTION ARGUMENT for all arguments, as many at a time as there are processors (eight at most: they share the device), and takes what
+# they print in their order.
+atonce=$(getconf _NPROCESSORS_ONLN)
+[ "$atonce" -le 8 ] || atonce=8
+together() {
+  function=$1 number=0
+  shift
+  for one in "$@"; do
+    number=$((number + 1))
+    "$function" "$one" >"$work/part-$number" 2>&1 &
+    [ $((number % atonce)) -ne 0 ] || wait
+  done
+  wait
+  for k in $(seq 1 $number); do take "$work/part-$k"; done
+}
 
-[ -n "${BUILT:-}" ] || make $arch all build/release/mbsim-bench || exit 1
+[ -n "${BUILT:-}" ] || make $arch all build/release/mbsim-bench build/release/mbsim-tests || exit 1
 
 cat >"$work/sheet.json" <<'JSON'
 { "mbsim": 1, "solver": "projective", "integrator": "implicit", "time": { "step": 0.01, "steps": 20 },
@@ -60,38 +85,41 @@ table=$results/$(printf '%s' "$device" | tr -c 'A-Za-z0-9' '-').txt
 
 say "device     $device"
 say "command    sh tests/gpu/run.sh"
-say "version    $("$MBSIM" version | head -n 1), $(git rev-parse --short HEAD 2>/dev/null || echo unknown)"
+say "version    $("$MBSIM" version | head -n 1), ${COMMIT:-$(git rev-parse --short HEAD 2>/dev/null || echo unknown)}"
 say "date       $(date -u +%Y-%m-%dT%H:%MZ)"
 say "processor  $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(getconf _NPROCESSORS_ONLN) of them"
 "$MBSIM" version | sed -n 's/^devices: /devices    /p' | tee -a "$work/table"
 command -v nvidia-smi >/dev/null 2>&1 &&
   nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem --format=csv,noheader | sed 's/^/driver     /' | tee -a "$work/table"
 
-if [ -z "${BUILT:-}" ]; then
+suite() { told "tests $1/*, on the device beside the loops" "$MBSIM_TESTS" --short-filename --filter "$1/*"; }
+if [ -n "$MBSIM_TESTS" ]; then
   say ''
-  for suite in moved moved_rows moved_rows_long flock; do holds "tests $suite/*, on the device beside the loops" make $arch check TEST="$suite/*"; done
+  for one in moved moved_long moved_rows moved_rows_long flock; do suite $one >"$work/line" && take "$work/line"; done
 fi
 
 say ''
 say 'scenes: five steps on the device beside those of the processor, to 1e-8 of each channel; and the same bits again'
 [ -n "${SCENES:-}" ] || SCENES=$(cd scenes && grep -l '"projective"' projective/*.json deformables/*.json contact/*.json | sed 's/[.]json$//')
-for scene in $SCENES; do
+scene() {
+  scene=$1 own=$work/$(echo "$1" | tr / -)
   step=$("$MBSIM" validate "scenes/$scene.json" 2>/dev/null | sed -n 's/^time .* steps of \([0-9.e+-]*\) s:.*/\1/p')
-  [ -n "$step" ] || continue
+  [ -n "$step" ] || return
   end=$(awk "BEGIN { print 5 * $step }")
   run() { "$MBSIM" run "scenes/$scene.json" -q -f -d "$end" --every 1 "$@"; }
-  run --device cuda -o "$work/there.mbt" >"$work/log" 2>&1
+  run --device cuda -o "$own-there.mbt" >"$own-log" 2>&1
   code=$?
   if [ $code -eq 6 ]; then
-    say "refused $scene: $(sed -n 's/.*error: //p' "$work/log" | head -n 1)"
-    continue
+    echo "refused $scene: $(sed -n 's/.*error: //p' "$own-log" | head -n 1)"
+    return
   fi
-  holds "$scene runs" test $code -eq 0
-  run --device cuda -o "$work/again.mbt" >"$work/log" 2>&1
-  run --device cpu -o "$work/here.mbt" >"$work/log" 2>&1
-  holds "$scene as the processor" "$MBSIM" diff "$work/here.mbt" "$work/there.mbt" -r 1e-8 -a 1e-9
-  holds "$scene, the same bits" "$MBSIM" diff "$work/there.mbt" "$work/again.mbt"
-done
+  told "$scene runs" test $code -eq 0
+  run --device cuda -o "$own-again.mbt" >"$own-log" 2>&1
+  run --device cpu -o "$own-here.mbt" >"$own-log" 2>&1
+  told "$scene as the processor" "$MBSIM" diff "$own-here.mbt" "$own-there.mbt" -r 1e-8 -a 1e-9
+  told "$scene, the same bits" "$MBSIM" diff "$own-there.mbt" "$own-again.mbt"
+}
+together scene $SCENES
 
 say ''
 say 'sweeps: the table of the device beside that of the processor, to 1e-9'
@@ -110,17 +138,22 @@ holds '1,024 double pendulums, implicit' near --integrator implicit
 if [ "${MBSIM_DEVICE:-}" != loops ]; then
   say ''
   if command -v compute-sanitizer >/dev/null 2>&1; then
-    for tool in memcheck racecheck initcheck; do
-      holds "compute-sanitizer $tool, a sheet" compute-sanitizer --tool $tool --error-exitcode 1 "$MBSIM" run "$work/sheet.json" -q --device cuda -d 0.03 -f -o "$work/there.mbt"
-      holds "compute-sanitizer $tool, a cloth that touches" compute-sanitizer --tool $tool --error-exitcode 1 "$MBSIM" run scenes/contact/cloth_sphere.json -q --device cuda -d 0.15 -f -o "$work/there.mbt"
-      holds "compute-sanitizer $tool, a sweep" compute-sanitizer --tool $tool --error-exitcode 1 --target-processes all "$MBSIM" sweep "$work/pendulum.json" -o "$work/s-$tool" --keep none -q --device cuda -d 0.05 -p length=0.3:0.6:64
-    done
+    sanitize() {
+      tool=${1%%/*} what=${1#*/}
+      case $what in
+        sheet) told "compute-sanitizer $tool, a sheet" compute-sanitizer --tool $tool --error-exitcode 1 "$MBSIM" run "$work/sheet.json" -q --device cuda -d 0.03 -f -o "$work/$tool-sheet.mbt" ;;
+        levels) told "compute-sanitizer $tool, a sheet by an inverse in levels" compute-sanitizer --tool $tool --error-exitcode 1 "$MBSIM" run "$work/sheet.json" -q --device cuda -s '/solver={"type":"projective","global":"partitioned_inverse"}' -d 0.03 -f -o "$work/$tool-levels.mbt" ;;
+        cloth) told "compute-sanitizer $tool, a cloth that touches" compute-sanitizer --tool $tool --error-exitcode 1 "$MBSIM" run scenes/contact/cloth_sphere.json -q --device cuda -d 0.15 -f -o "$work/$tool-cloth.mbt" ;;
+        sweep) told "compute-sanitizer $tool, a sweep" compute-sanitizer --tool $tool --error-exitcode 1 --target-processes all "$MBSIM" sweep "$work/pendulum.json" -o "$work/s-$tool" --keep none -q --device cuda -d 0.05 -p length=0.3:0.6:64 ;;
+      esac
+    }
+    together sanitize $(for tool in memcheck racecheck initcheck; do for what in sheet levels cloth sweep; do echo $tool/$what; done; done)
   else
     failed=$((failed + 1))
     say 'FAILED  there is no compute-sanitizer'
   fi
   say ''
-  build/release/mbsim-bench device flock 2>&1 | tee -a "$work/table"
+  "$MBSIM_BENCH" device flock 2>&1 | tee -a "$work/table"
 fi
 
 say ''

@@ -35,6 +35,7 @@ bool mb_bench_humanoid(void);
 bool mb_bench_collide(void);
 bool mb_bench_coupling(void);
 bool mb_bench_device(void);
+bool mb_bench_device_touch(void);
 bool mb_bench_flock(void);
 bool mb_bench_gradient(void);
 

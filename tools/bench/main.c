@@ -33,6 +33,8 @@ static const MbBench benches[] = {
     {"coupling", "a step of a bar that an arm carries beside one that is pinned", mb_bench_coupling, false},
     {"device", "whole frames of the projective solver on a device beside the processor's", mb_bench_device,
      true},
+    {"device_touch", "steps of deformables that touch on a device beside the processor's",
+     mb_bench_device_touch, true},
     {"flock", "trees in lockstep on a device beside the processor's lanes", mb_bench_flock, true},
     {"gradient", "derivatives of a run beside the run, by how many numbers they are", mb_bench_gradient,
      false},

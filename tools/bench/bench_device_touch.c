@@ -1,0 +1,137 @@
+// Deformables that touch, whole steps on a device beside the processor's: Zeng et al.'s cloth on knives, cloth over a sharp corner, and a ball that is
+// squeezed, on their meshes, with five iterations a step and ten sweeps over the contacts in each. Both go the same steps from the same
+// start; the last ones are timed. Where there is no device there is nothing to be seen here.
+#include "gpu/gpu.h"
+#include "io/scene/scene.h"
+#include "tools/bench/bench.h"
+
+#include "core/sim/sim_internal.h"
+#include "core/sim/touch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SETTLE = 12, TAKE = 6, TEXT = 4096 };
+
+typedef struct Case {
+  const char *name, *bodies, *deformable;
+  size_t n;      // of the mesh
+  double target; // milliseconds a step on an H100 or H200
+} Case;
+
+#define KNIFE(name, y)                                                                                       \
+  "{\"name\": \"" name "\", \"density\": 1000, \"shape\": {\"type\": \"box\", \"size\": [1.2, 0.02, 0.3]}, " \
+  "\"joint\": {\"type\": "                                                                                   \
+  "\"fixed\", \"in_parent\": {\"position\": [0, " y ", 0.35]}}}"
+#define PLATE(name, z, v)                                                                                    \
+  "{\"name\": \"" name                                                                                       \
+  "\", \"density\": 1000, \"shape\": {\"type\": \"box\", \"size\": [0.6, 0.6, 0.1]}, \"pose\": "             \
+  "{\"position\": [0, 0, " z "]}, \"motion\": {\"velocity\": {\"linear\": [0, 0, " v                         \
+  "], \"angular\": [0, 0, 0]}}}"
+#define CLOTH                                                                                                \
+  "\"type\": \"cloth\", \"mesh\": {\"grid\": [%1$zu, %1$zu], \"size\": [1, 1], \"pattern\": \"cross\"}, "    \
+  "\"pose\": {\"position\": [-0.5, -0.5, 0.505]}, \"material\": {\"model\": \"neo_hookean\", \"young\": "    \
+  "5e4, \"poisson\": 0.3, \"density\": 300, \"thickness\": 0.004}"
+#define BALL                                                                                                 \
+  "\"type\": \"tets\", \"mesh\": {\"ball\": %1$zu, \"radius\": 0.1}, \"material\": {\"model\": "             \
+  "\"neo_hookean\", \"young\": 2e4, \"poisson\": 0.4, \"density\": 1000}"
+
+static const char knives[] = KNIFE("left", "-0.27") ", " KNIFE("middle", "0.03") ", " KNIFE("right", "0.29");
+static const char corner[] =
+    "{\"name\": \"cube\", \"density\": 1000, \"shape\": {\"type\": \"box\", \"size\": [1.2, 1.2, 1.2], "
+    "\"frame\": {\"rotation\": {\"axis\": [1, -1, 0], \"angle\": \"=atan(sqrt(2))\"}}}, \"pose\": "
+    "{\"position\": [0.05, 0.02, -0.54]}, \"motion\": {\"velocity\": {\"linear\": [0, 0, 2], \"angular\": "
+    "[0, "
+    "0, 0]}}}";
+static const char plates[] = PLATE("below", "-0.151", "0.1") ", " PLATE("above", "0.151", "-0.1");
+
+static const Case cases[] = {
+    {"cloth on knives, 5.1k", knives, CLOTH, 51, 4},  {"cloth on knives, 10.2k", knives, CLOTH, 72, 6},
+    {"cloth on knives, 15.3k", knives, CLOTH, 88, 9}, {"sharp corner, 5.1k", corner, CLOTH, 51, 12},
+    {"sharp corner, 10.2k", corner, CLOTH, 72, 45},   {"squeezed ball, 8.2k", plates, BALL, 25, 12},
+    {"squeezed ball, 15.0k", plates, BALL, 31, 25},
+};
+
+static const char *scene_of(const Case *c) {
+  static char text[3 * TEXT], deformable[TEXT];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+  snprintf(deformable, sizeof deformable, c->deformable, c->n);
+#pragma GCC diagnostic pop
+  snprintf(text, sizeof text,
+           "{\"mbsim\": 1, \"solver\": {\"type\": \"projective\", \"iterations\": 5}, \"integrator\": "
+           "\"implicit\", \"time\": {\"step\": 0.01, \"steps\": 1}, \"gravity\": [0, 0, %s], \"contact\": "
+           "{\"friction\": 0.5, \"method\": \"gauss_seidel\", \"iterations\": 10}, \"bodies\": [%s], "
+           "\"deformables\": [{\"name\": \"it\", %s}]}",
+           c->bodies == plates ? "0" : "-9.81", c->bodies, deformable);
+  return text;
+}
+
+typedef struct Made {
+  double ms, contacts, sum; // milliseconds of a step; contacts in it; of all places at the end, squared
+  size_t nodes;
+} Made;
+
+static bool measure(const MbModel *model, const MbEngine *engine, Made *made, MbReport *report) {
+  MbSim *sim = NULL;
+  *made = (Made){.nodes = mb_model_points(model)};
+  bool ok = mb_sim_create(model, &(MbSimOptions){.engine = engine}, &sim, report) == MB_OK;
+  double seconds = 0;
+  for (int k = 0; k < SETTLE + TAKE && ok; k++) {
+    const double began = mb_bench_wall();
+    ok = mb_sim_step(sim, report) == MB_OK;
+    if (k < SETTLE) continue;
+    seconds += mb_bench_wall() - began;
+    made->contacts += ok ? (double)sim->touching->now.n / TAKE : 0;
+  }
+  made->ms = 1e3 * seconds / TAKE;
+  const double *q = ok ? mb_section(sim, MB_SECTION_NODES) : NULL;
+  for (size_t i = 0; q && i < 3 * made->nodes; i++) made->sum += q[i] * q[i];
+  mb_sim_free(sim);
+  return ok;
+}
+
+static bool run_case(const Case *c, int threads, MbReport *report) {
+  MbScene *scene = NULL;
+  MbModel *model = NULL;
+  Made own, there;
+  char set[32];
+  snprintf(set, sizeof set, "/solver/threads=%d", threads);
+  const char *sets[] = {set};
+  const MbSceneOptions options = {.sets = sets, .nsets = 1};
+  const char *text = scene_of(c);
+  const bool ok = mb_scene_parse(text, strlen(text), "bench", ".", &options, &scene, report) == MB_OK &&
+                  mb_model_create(scene, &model, report) == MB_OK && measure(model, NULL, &own, report) &&
+                  measure(model, mb_engine_cuda(), &there, report);
+  bool met = false;
+  if (ok) {
+    met = there.ms <= c->target;
+    printf("  %-24s %7zu %9.0f %10.2f %3d %10.2f %7.2f %10.1e  target %4.0f %s\n", c->name, there.nodes,
+           there.contacts, own.ms, threads, there.ms, own.ms / there.ms, (there.sum - own.sum) / own.sum,
+           c->target, met ? "ok" : "MISSED");
+  }
+  for (int k = 0; k < report->kept && !ok; k++) printf("  %s: %s\n", c->name, report->issues[k].text);
+  fflush(stdout);
+  mb_model_free(model);
+  mb_scene_free(scene);
+  return met;
+}
+
+bool mb_bench_device_touch(void) {
+  bool there = false, met = true;
+  const char *only = getenv("MBSIM_BENCH_CASE"), *text = mb_engine_text(mb_engine_cuda(), &there);
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  printf("  device: %s\n", text);
+  if (!there) return true;
+  printf("  %-24s %7s %9s %10s %3s %10s %7s %10s\n", "ms a step", "nodes", "contacts", "processor", "on",
+         "device", "times", "differ by");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    MbReport report = {0};
+    if (only && (size_t)atoi(only) != i) continue;
+    met &= run_case(&cases[i], online > 1 ? (int)online : 1, &report);
+  }
+  return met;
+}

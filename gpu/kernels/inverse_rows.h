@@ -119,6 +119,7 @@ MB_BODY void mb_inverse_piece(const MbInverseArgs *a, int single, size_t i, uint
     const uint32_t at = piece.row + (q < piece.rows ? q : piece.rows - 1);
     row[q] = a->at[at], count[q] = at + 1 - piece.from;
   }
+  MB_UNROLLED(2)
   for (uint32_t k = piece.begin + lane; k < piece.end; k += MB_WARP) {
     const double x = b[k], y = b[a->n + k], z = b[2 * a->n + k];
     for (uint32_t q = 0; q < MB_BAND; q++) {
@@ -140,8 +141,9 @@ MB_BODY double mb_inverse_multiply_join(const MbInverseArgs *a, size_t i, double
 MB_BODY void mb_inverse_multiply_end(const MbInverseArgs *a, size_t k, const double *sum) {
   const size_t i = a->begin + k;
   const MbRowPiece piece = a->piece[i];
-  for (uint32_t q = 0; q < piece.rows; q++)
-    for (uint32_t r = 0; r < 3; r++) {
+  // numbers of rows that are none are left out one by one: where a loop's end is known sums stay in registers
+  for (uint32_t q = 0; q < MB_BAND; q++)
+    for (uint32_t r = 0; r < 3 && q < piece.rows; r++) {
       if (piece.alone)
         a->y[r * a->n + piece.row + q] = sum[3 * q + r];
       else

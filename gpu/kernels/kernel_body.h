@@ -10,9 +10,12 @@
 #include <stdint.h>
 
 #ifdef __CUDACC__
-#define MB_BODY static __forceinline__ __host__ __device__
+#define MB_BODY            static __forceinline__ __host__ __device__
+#define MB_PRAGMA(text)    _Pragma(#text)
+#define MB_UNROLLED(times) MB_PRAGMA(unroll times)
 #else
 #define MB_BODY static inline
+#define MB_UNROLLED(times)
 #endif
 
 enum { MB_WARP = 32 };

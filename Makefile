@@ -48,7 +48,7 @@ ifeq ($(CUDA),1)
   LIBS      += $(CUDA_LIBS)
   CUDA_SRC  := $(wildcard gpu/*.cu)
 endif
-NVCC_FLAGS = -std=c++17 -O2 -I. -lineinfo -fmad=true -diag-error 20011,20012,20013,20014,20015 --threads 2 -Xcompiler -fPIC,-Wall -MMD -MP $(CUDA_CODE) \
+NVCC_FLAGS = -std=c++17 -O2 -I. -lineinfo -fmad=true -diag-error 20011,20012,20013,20014,20015 --threads 2 -Xcompiler -fPIC,-Wall,-Wno-unknown-pragmas -MMD -MP $(CUDA_CODE) \
   -DMB_CUDA_ARCHS='"$(CUDA_ARCH)"' $(NVCCFLAGS)
 
 LIB_SRC  := $(wildcard core/*.c core/*/*.c core/*/*/*.c io/*/*.c) $(filter-out $(if $(CUDA_SRC),gpu/gpu_none.c),$(wildcard gpu/*.c))

@@ -30,8 +30,8 @@ bool mb_in_line(const double p[3], const double x[3], const double q[3]) {
   mb_vec3_sub(d, x, p);
   mb_vec3_sub(e, q, p);
   mb_vec3_cross(c, d, e);
-  const double far = mb_vec3_dot(e, e);
-  return mb_vec3_dot(c, c) <= in_line * in_line * far * far;
+  const double far = mb_vec3_dot(e, e), along = mb_vec3_dot(d, e);
+  return along >= 0 && along <= far && mb_vec3_dot(c, c) <= in_line * in_line * far * far;
 }
 
 void mb_patch_add(MbPatch *patch, const double on_a[3], const double normal[3], double gap,

@@ -197,6 +197,15 @@ Test(collide_hulls, boxes_whose_sides_are_in_line_rest_on_the_corners_of_what_th
   }
 }
 
+// The end of what is as narrow as rounding is in line with its neighbours, and not between them.
+Test(collide_hulls, a_corner_is_in_line_where_it_is_between_its_neighbours_alone) {
+  const double p[3] = {0.6, -1e-9, 2}, q[3] = {0.2, 1e-9, 2}, end[3] = {0, 0, 2}, between[3] = {0.3, 1e-9, 2},
+               aside[3] = {0.3, 1e-6, 2};
+  cr_assert(mb_in_line(p, between, q));
+  cr_assert_not(mb_in_line(p, end, q));
+  cr_assert_not(mb_in_line(p, aside, q));
+}
+
 Test(collide_hulls, random_hulls_prisms_and_boxes_are_as_far_or_deep_as_brute_force_says) {
   uint64_t seed = 42;
   for (int k = 0; k < 200; k++) {

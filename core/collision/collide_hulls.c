@@ -60,6 +60,19 @@ static int cut_polygon(const Corner *in, int n, Corner *out, const double p[3], 
   return count;
 }
 
+// Leaves out corners that are in line with their neighbours. Four or fewer stay.
+static int straighten(Corner *polygon, int n) {
+  for (int i = 0; i < n && n > MB_PATCH_POINTS;) {
+    if (!mb_in_line(polygon[(i + n - 1) % n].x, polygon[i].x, polygon[(i + 1) % n].x)) {
+      i++;
+      continue;
+    }
+    for (int k = i; k + 1 < n; k++) polygon[k] = polygon[k + 1];
+    n--;
+  }
+  return n;
+}
+
 // Of the faces at vertex `low` that which looks most against n.
 static uint32_t facing(const MbPlaced *b, uint32_t low, const double n[3]) {
   const MbHull *hull = b->shape->hull;
@@ -102,6 +115,7 @@ static double add_faces(const MbPlaced *a, const MbPlaced *b, const MbPlane *pla
     polygon = next, next = swap;
   }
 
+  count = straighten(polygon, count);
   double least = INFINITY;
   vertex_at(p, a, corner[0]);
   for (int i = 0; i < count; i++) {

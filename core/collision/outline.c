@@ -187,6 +187,19 @@ static int cut_all(const MbOutline *own, const MbOutline *other, const double n[
   return count;
 }
 
+// Leaves out corners that are in line with their neighbours. Four or fewer stay.
+static int straighten(Corner *corner, int n) {
+  for (int i = 0; i < n && n > MB_PATCH_POINTS;) {
+    if (!mb_in_line(corner[(i + n - 1) % n].x, corner[i].x, corner[(i + 1) % n].x)) {
+      i++;
+      continue;
+    }
+    for (int k = i; k + 1 < n; k++) corner[k] = corner[k + 1];
+    n--;
+  }
+  return n;
+}
+
 // Two segments that are parallel but for what a solver leaves: the ends of what they share are as good as over one another.
 static bool along_one_another(const MbOutline *a, const MbOutline *b) {
   double d[3], e[3], c[3];
@@ -203,7 +216,7 @@ double mb_outlines_shared(const MbOutline *a, const MbOutline *b, const double n
   const bool turned = b->n < a->n;
   const MbOutline *own = turned ? b : a, *other = turned ? a : b;
   Corner corner[ROOM];
-  const int count = cut_all(own, other, n, corner);
+  const int count = straighten(corner, cut_all(own, other, n, corner));
   double least = INFINITY, x[3], back[3];
   mb_vec3_scale(back, -1, n);
   for (int i = 0; i < count; i++) {

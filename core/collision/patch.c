@@ -24,6 +24,16 @@ void mb_across(double t[3], const double n[3]) {
   mb_vec3_scale(t, 1 / mb_vec3_norm(t), t);
 }
 
+bool mb_in_line(const double p[3], const double x[3], const double q[3]) {
+  static const double in_line = 1e-6;
+  double d[3], e[3], c[3];
+  mb_vec3_sub(d, x, p);
+  mb_vec3_sub(e, q, p);
+  mb_vec3_cross(c, d, e);
+  const double far = mb_vec3_dot(e, e), along = mb_vec3_dot(d, e);
+  return along >= 0 && along <= far && mb_vec3_dot(c, c) <= in_line * in_line * far * far;
+}
+
 void mb_patch_add(MbPatch *patch, const double on_a[3], const double normal[3], double gap,
                   uint32_t feature_a, uint32_t feature_b) {
   if (!(gap < patch->within)) return;

@@ -31,6 +31,10 @@ void mb_patch_add(MbPatch *patch, const double on_a[3], const double normal[3], 
 // Leaves the four points that stand for all, the deepest first.
 void mb_patch_reduce(MbPatch *patch);
 
+// Whether x is between p and q but for a millionth of their distance: where sides lie along one another they cross by rounding, in another
+// place from step to step, and what is there is no corner.
+bool mb_in_line(const double p[3], const double x[3], const double q[3]);
+
 // A unit vector across n, by a rule of n alone.
 void mb_across(double t[3], const double n[3]);
 

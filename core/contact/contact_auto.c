@@ -1,7 +1,7 @@
 // `auto`: no single method solves every problem, and the quickest differs. W falls into islands, blocks that have to do with one
 // another; each is solved by itself, by Gauss–Seidel first (few sweeps are enough where the last step's λ are near), then by Newton's
-// method from there, then of bodies that nothing else couples by the proximal one, which is the first of large islands, then by ADMM,
-// then by all with more patience. The first λ that is good enough is taken; where none is, the best.
+// method from there, then of bodies that nothing else couples by the proximal one, which in large islands comes after few sweeps, then by
+// ADMM, then by all with more patience. The first λ that is good enough is taken; where none is, the best.
 //
 // Rows both ways and one way alone are pivoting's, which is exact for them, and so are pyramids. Boxes, which ADMM does not take, go
 // to pivoting last.
@@ -117,8 +117,10 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
   // a step of Newton's method costs as much as some ten sweeps where it is factored, some hundred where it is not
   static const Turn small[] = {{GAUSS_SEIDEL, 40},   {NEWTON, 40},  {PROXIMAL, 300}, {ADMM, 400},
                                {GAUSS_SEIDEL, 1000}, {NEWTON, 200}, {ADMM, 5000},    {0}},
-                    large[] = {{GAUSS_SEIDEL, 100},  {PROXIMAL, 300}, {GAUSS_SEIDEL, 800}, {NEWTON, 30},
-                               {GAUSS_SEIDEL, 5000}, {NEWTON, 100},   {ADMM, 300},         {0}};
+                    large[] = {{GAUSS_SEIDEL, 100}, {GAUSS_SEIDEL, 800}, {NEWTON, 30}, {GAUSS_SEIDEL, 5000},
+                               {NEWTON, 100},       {ADMM, 300},         {0}},
+                    bodies[] = {{GAUSS_SEIDEL, 20},   {PROXIMAL, 300}, {GAUSS_SEIDEL, 800}, {NEWTON, 30},
+                                {GAUSS_SEIDEL, 5000}, {NEWTON, 100},   {ADMM, 300},         {0}};
   if (t->problem->sweeps) {
     sweep_island(t, island, room, lambda);
     return;
@@ -126,7 +128,8 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
   MbRoom left = *room;
   MbStrips formed = *island;
   bool same = !island->F || island->n > MB_SMALL;
-  for (const Turn *plan = island->n <= MB_SMALL ? small : large; plan->most; plan++) {
+  const Turn *plan = island->n <= MB_SMALL ? small : mb_proximal_takes(island, t->bodies) ? bodies : large;
+  for (; plan->most; plan++) {
     const size_t asked = t->problem->iterations, most = asked && asked < plan->most ? asked : plan->most;
     if (plan->who == ADMM && t->box) continue;
     if (plan->who == PROXIMAL && !mb_proximal_takes(island, t->bodies)) continue;

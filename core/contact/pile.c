@@ -217,7 +217,7 @@ size_t mb_pile_part(MbPile *p, size_t most) {
   double first = 0;
   for (size_t done = 1; done <= most; done++) {
     by_colours(p, p->passes->part);
-    const double moved = sqrt(total(p, 0));
+    const double moved = sqrt(total(p, 1)); // 0: how deep they were
     if (done == 1) first = moved;
     if (moved <= LITTLE * LITTLE * first) return done;
   }

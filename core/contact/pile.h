@@ -112,7 +112,8 @@ struct MbPilePasses {
   void (*sweep)(const MbPile *pile, size_t batch); // each contact solved exactly; squares of what changed
   void (*look)(const MbPile *pile, size_t batch);  // rates; squares of the natural map
   void (*move)(const MbPile *pile, size_t batch);  // fills the cells for parting; the deepest, by size
-  void (*part)(const MbPile *pile, size_t batch);  // each normal solved exactly; squares of what changed
+  void (*part)(const MbPile *pile,
+               size_t batch); // each normal solved exactly; squares of what changed, second
 };
 
 // All rows, the fastest first, ended by NULL; whether this machine runs them; the fastest that it runs.

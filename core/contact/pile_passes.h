@@ -471,11 +471,24 @@ static void move(const MbPile *p, size_t batch) {
   }
 }
 
+KERNEL MbPack amount(Triple x) { return mb_pack_abs(x.at[0]) + mb_pack_abs(x.at[1]) + mb_pack_abs(x.at[2]); }
+
+// Whether none of them is deep, by what `move` has found, and none of their bodies has moved.
+KERNEL bool rests(const MbPile *p, size_t batch, const Pass *pass) {
+  const MbPack deep = mb_pack_load(p->sum + 4 * WIDE * batch + (size_t)pass->lane),
+               moved = (amount(pass->a.v) + amount(pass->a.w)) + (amount(pass->b.v) + amount(pass->b.w));
+  return !mb_pack_any(mb_pack_less((MbPack){0}, deep + moved));
+}
+
 static void part(const MbPile *p, size_t batch) {
   for (int lane = 0; lane < WIDE; lane += MB_PACK) {
     Pass pass = begin(p, batch, lane);
     const Triple n = load3(pass.head);
     MbPack moved = {0};
+    if (rests(p, batch, &pass)) {
+      sum_to(p, batch, &pass, 1, moved);
+      continue;
+    }
     for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
       double *cell = pass.part;
       const Triple ra = load3(cell + WIDE * MB_PILE_A), rb = load3(cell + WIDE * MB_PILE_B);
@@ -488,7 +501,7 @@ static void part(const MbPile *p, size_t batch) {
       push_both(&pass.a, &pass.b, ra, rb, times(d, n));
       moved += change * change;
     }
-    sum_to(p, batch, &pass, 0, moved);
+    sum_to(p, batch, &pass, 1, moved);
     end(p, &pass);
   }
 }

@@ -18,8 +18,9 @@ typedef struct MbLayout {
   size_t (*place)(const MbModel *model, size_t body);
   size_t (*velocity)(const MbModel *model, size_t body);
   size_t (*node)(const MbModel *model, size_t body);
-  // Tells number i of the velocities that move a body; MB_WORLD behind the last.
-  size_t (*moved_by)(const MbModel *model, size_t body, size_t i);
+  // Tells the first of the velocities that move a body by themselves, and how many follow one another; *body ← what carries it further,
+  // MB_WORLD: nothing does.
+  size_t (*moved_by)(const MbModel *model, size_t *body, size_t *count);
   // Tells which body number i of (q, v) belongs to.
   size_t (*body)(const MbModel *model, size_t i);
   // Moves coordinates of bodies [begin, end) along velocities: q ← q ⊕ h v.

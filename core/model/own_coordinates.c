@@ -9,14 +9,11 @@ static bool apart(const MbModel *model) { return !model->jointed; }
 static size_t place(const MbModel *model, size_t body) { return model->q_first[body]; }
 static size_t velocity(const MbModel *model, size_t body) { return model->v_first[body]; }
 
-// Its own, then those of all that carry it.
-static size_t moved_by(const MbModel *model, size_t body, size_t i) {
-  for (size_t b = body; b != MB_WORLD; b = model->parent[b]) {
-    const size_t dofs = model->joint[b].ops ? model->joint[b].n : 6;
-    if (i < dofs) return model->v_first[b] + i;
-    i -= dofs;
-  }
-  return MB_WORLD;
+static size_t moved_by(const MbModel *model, size_t *body, size_t *count) {
+  const size_t b = *body;
+  *count = model->joint[b].ops ? model->joint[b].n : 6;
+  *body = model->parent[b];
+  return model->v_first[b];
 }
 
 static bool renew(const MbModel *model, double *q, double *v) {

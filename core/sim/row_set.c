@@ -52,24 +52,32 @@ size_t mb_row_set_bytes(const MbSim *sim, const MbRowSet *set) {
 
 // ---- which there are --------------------------------------------------------------------------------------
 
-// Number i of the velocities that move a body or a node; MB_WORLD behind the last.
-static size_t moved_by(const MbSim *sim, size_t body, size_t i) {
-  const size_t nb = sim->model->nb;
-  if (body < nb) return sim->solver->map->layout->moved_by(sim->model, body, i);
-  return i < 3 ? sim->nv + 3 * (body - nb) + i : MB_WORLD;
+// The first of the velocities that move a body or a node by themselves, and how many; *body ← what carries it further, MB_WORLD: nothing.
+static size_t moved_by(const MbSim *sim, size_t *body, size_t *count) {
+  const size_t nb = sim->model->nb, b = *body;
+  if (b < nb) return sim->solver->map->layout->moved_by(sim->model, body, count);
+  *body = MB_WORLD;
+  *count = 3;
+  return sim->nv + 3 * (b - nb);
+}
+
+// How many velocities move these bodies, those of two of them twice.
+static size_t most_velocities(const MbSim *sim, const size_t *body, size_t nbodies) {
+  size_t n = 0;
+  for (size_t k = 0; k < nbodies; k++)
+    for (size_t b = body[k], count; b != MB_WORLD; n += count) moved_by(sim, &b, &count);
+  return n;
 }
 
 // The velocities that move any of these bodies, each once, behind those that the row has already.
 static size_t lay_out(const MbSim *sim, MbRowSet *set, const size_t *body, size_t nbodies, size_t *index) {
   size_t n = 0;
-  for (int clear = 0; clear < 2; clear++)
-    for (size_t k = 0; k < nbodies; k++)
-      for (size_t i = 0, v; body[k] != MB_WORLD && (v = moved_by(sim, body[k], i)) != MB_WORLD; i++) {
-        if (!clear && !set->mark[v]) {
-          if (index) index[n] = v;
-          n++;
-        }
-        set->mark[v] = !clear;
+  for (size_t k = 0; k < nbodies; k++)
+    for (size_t b = body[k], count; b != MB_WORLD;)
+      for (size_t v = moved_by(sim, &b, &count), end = v + count; v < end; v++) {
+        if (set->mark[v]) continue;
+        set->mark[v] = true;
+        index[n++] = v;
       }
   return n;
 }
@@ -78,14 +86,15 @@ static size_t lay_out(const MbSim *sim, MbRowSet *set, const size_t *body, size_
 static MbRowTerms *add(const MbSim *sim, MbRowSet *set, const size_t *own, size_t nown, const size_t *body,
                        size_t nbodies, size_t further, const MbRowTerms *terms) {
   const size_t s = set->n;
-  const size_t n = nown + lay_out(sim, set, body, nbodies, NULL);
   if (!grow_row(set, s + 1)) return NULL;
   if (s == 0) set->first[0] = set->end[0] = 0;
-  if (!grow_entries(set, set->first[s] + n) ||
+  if (!grow_entries(set, set->first[s] + nown + most_velocities(sim, body, nbodies)) ||
       !mb_grow(&set->ends, &set->most_ends, set->end[s] + further, sizeof *set->ends))
     return NULL;
-  if (nown) memcpy(set->index + set->first[s], own, nown * sizeof *own);
-  lay_out(sim, set, body, nbodies, set->index + set->first[s] + nown);
+  size_t *index = set->index + set->first[s];
+  if (nown) memcpy(index, own, nown * sizeof *own);
+  const size_t n = nown + lay_out(sim, set, body, nbodies, index + nown);
+  for (size_t k = 0; k < n; k++) set->mark[index[k]] = false;
   for (size_t k = 0; k < further; k++) set->ends[set->end[s] + k].body = body[nbodies - further + k];
   set->first[s + 1] = set->first[s] + n;
   set->end[s + 1] = set->end[s] + further;

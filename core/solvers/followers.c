@@ -67,17 +67,18 @@ static void free_work(MbSolverWork *work) {
 
 // The velocities of a follower's masters, each once, into `index` (NULL: only count them); `mark` (nv) is false before and after.
 static size_t support(const MbSolverWork *work, const MbFollower *f, bool *mark, size_t *index) {
-  size_t (*const moved_by)(const MbModel *, size_t, size_t) = work->inner->map->layout->moved_by;
+  const MbLayout *layout = work->inner->map->layout;
   size_t n = 0;
-  for (size_t k = 0; k < f->nmasters; k++)
-    for (size_t i = 0, v; (v = moved_by(work->model, f->master[k].body, i)) != MB_WORLD; i++) {
-      if (mark[v]) continue;
-      mark[v] = true;
-      if (index) index[n] = v;
-      n++;
-    }
-  for (size_t k = 0; k < f->nmasters; k++)
-    for (size_t i = 0, v; (v = moved_by(work->model, f->master[k].body, i)) != MB_WORLD; i++) mark[v] = false;
+  for (int clear = 0; clear < 2; clear++)
+    for (size_t k = 0; k < f->nmasters; k++)
+      for (size_t body = f->master[k].body, count; body != MB_WORLD;)
+        for (size_t v = layout->moved_by(work->model, &body, &count), end = v + count; v < end; v++) {
+          if (!clear && !mark[v]) {
+            if (index) index[n] = v;
+            n++;
+          }
+          mark[v] = !clear;
+        }
   return n;
 }
 

@@ -28,9 +28,12 @@ static size_t node(const MbModel *model, size_t body) {
   (void)model;
   return 6 * body + 3;
 }
-static size_t moved_by(const MbModel *model, size_t body, size_t i) {
+static size_t moved_by(const MbModel *model, size_t *body, size_t *count) {
   (void)model;
-  return body != MB_WORLD && i < 6 ? 6 * body + i : MB_WORLD;
+  const size_t b = *body;
+  *count = 6;
+  *body = MB_WORLD;
+  return 6 * b;
 }
 static size_t body_of(const MbModel *model, size_t i) {
   const size_t poses = 7 * model->nb, nq = poses + model->nq;

@@ -159,6 +159,13 @@ Test(local_step, does_elements_alike_in_whatever_ranges_they_come) {
   free(b), free(c);
 }
 
+// The first that this machine runs.
+static const MbLocalKernel *fastest(void) {
+  const MbLocalKernel *const *row = mb_local_kernels;
+  while (!mb_local_runs(*row)) row++;
+  return *row;
+}
+
 // Kernels round differently; near kinks and ends of branches they may find other minima as good: those are left out.
 Test(local_step, kernels_agree) {
   static const double AGREED = 1e-12;
@@ -167,9 +174,9 @@ Test(local_step, kernels_agree) {
     for (int rank = 1; rank <= 3; rank++) {
       const MbElastic e = mb_elastic_from((MbElasticModel)model, 2, 0.4, rank < 3);
       fill(b, e, rank, 4);
-      mb_local_kernels[0]->step(&b->local, 0, mb_local_runs(mb_local_kernels[0]) ? COUNT : 0);
+      fastest()->step(&b->local, 0, COUNT);
       for (const MbLocalKernel *const *row = mb_local_kernels; *row; row++) {
-        if (!mb_local_runs(*row) || !mb_local_runs(mb_local_kernels[0])) continue;
+        if (!mb_local_runs(*row)) continue;
         fill(c, e, rank, 4);
         (*row)->step(&c->local, 0, COUNT);
         for (size_t i = 0; i < COUNT; i++)

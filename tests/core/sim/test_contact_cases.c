@@ -41,10 +41,9 @@ static double strays(const TestRun *run, int64_t steps) {
 
 // ---- what friction holds ----------------------------------------------------------------------------------
 
-// Less than 1e-9 m in 6 s once it lies, and none of it a rate: 1e-8 m in a minute.
-Test(contact_cases_long, a_pyramid_of_55_boxes_does_not_creep) {
+Test(contact_cases_long, a_pyramid_of_55_boxes_does_not_creep_in_a_minute) {
   static Text text;
-  begin(&text, "\"time\": {\"step\": 0.01, \"steps\": 700}, \"contact\": {\"friction\": 0.5}");
+  begin(&text, "\"time\": {\"step\": 0.01, \"steps\": 6100}, \"contact\": {\"friction\": 0.5}");
   ADD(&text, GROUND);
   for (int k = 0; k < 10; k++)
     for (int i = 0; i < 10 - k; i++)
@@ -56,9 +55,9 @@ Test(contact_cases_long, a_pyramid_of_55_boxes_does_not_creep) {
   ADD(&text, "]}");
   TestRun run = test_run(text.at, NULL);
   test_steps(run.sim, 100);
-  const double first = strays(&run, 200), second = strays(&run, 200);
+  const double far = strays(&run, 6000);
   cr_expect_gt(run.sim->touching->last.n, 200);
-  cr_expect(first < 3e-10 && second < 3e-10, "%g m in two seconds, then %g", first, second);
+  cr_expect(far < 1e-8, "%g m", far);
   test_run_free(&run);
 }
 

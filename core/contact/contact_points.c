@@ -53,9 +53,9 @@ static double dot(const double *a, const double *b, size_t n) {
   return sum;
 }
 
-// What of W two rows have through their bodies and the few numbers.
-static double apart(const MbContactPoints *p, size_t i, size_t j) {
-  double sum = dot(p->V + p->weights * i, p->NV + p->weights * j, p->weights);
+// What of W two rows have through their bodies.
+INLINE double through_bodies(const MbContactPoints *p, size_t i, size_t j) {
+  double sum = 0;
   for (size_t e = 0; e < 4 && p->nslots; e++) {
     const size_t a = 2 * i + e / 2, b = 2 * j + e % 2;
     if (p->slot[a] == UINT32_MAX || p->slot[a] != p->slot[b]) continue;
@@ -64,17 +64,44 @@ static double apart(const MbContactPoints *p, size_t i, size_t j) {
   return sum;
 }
 
+// And through their bodies and the few numbers.
+static double apart(const MbContactPoints *p, size_t i, size_t j) {
+  return dot(p->V + p->weights * i, p->NV + p->weights * j, p->weights) + through_bodies(p, i, j);
+}
+
+// Four rows' products with the few numbers V of one: each is a chain of sums, and four of them go side by side.
+INLINE void weigh_four(const double *V, const double *NV, size_t m, double *out) {
+  double a = 0, b = 0, c = 0, d = 0;
+  for (size_t k = 0; k < m; k++)
+    a += V[k] * NV[k], b += V[k] * NV[m + k], c += V[k] * NV[2 * m + k], d += V[k] * NV[3 * m + k];
+  out[0] = a, out[1] = b, out[2] = c, out[3] = d;
+}
+
+// out ← what row i has with all others through the few numbers and bodies.
+INLINE void column_apart(const MbContactPoints *p, size_t n, size_t i, double *out) {
+  const size_t m = p->weights;
+  const double *V = p->V + m * i;
+  size_t j = 0;
+  for (; j + 4 <= n && m; j += 4) weigh_four(V, p->NV + m * j, m, out + j);
+  for (; j < n; j++) out[j] = dot(V, p->NV + m * j, m);
+  for (j = 0; j < n && p->nslots; j++) out[j] += through_bodies(p, i, j);
+}
+
 MB_CLONES void mb_points_column(const MbContactPoints *p, size_t n, size_t i, double *out) {
+  const size_t m = p->npoints;
   double *v = p->scratch;
   double f[MB_POINT_ENDS][3];
   memcpy(f, p->H + 3 * p->first[i], 3 * count_of(p, i) * sizeof(double));
-  memset(v, 0, 3 * p->npoints * sizeof *v);
+  memset(v, 0, 3 * m * sizeof *v);
   add_columns(p, count_of(p, i), p->point + p->first[i], f, v);
+  column_apart(p, n, i, out);
   for (size_t j = 0; j < n; j++) {
-    out[j] = apart(p, i, j);
-    for (size_t e = p->first[j]; e < p->first[j + 1]; e++)
-      for (size_t axis = 0; axis < 3; axis++)
-        out[j] += p->H[3 * e + axis] * v[axis * p->npoints + p->point[e]];
+    double sum = 0;
+    for (size_t e = p->first[j]; e < p->first[j + 1]; e++) {
+      const double *H = p->H + 3 * e, *at = v + p->point[e];
+      sum += (H[0] * at[0] + H[1] * at[m]) + H[2] * at[2 * m];
+    }
+    out[j] += sum;
   }
 }
 

@@ -246,14 +246,19 @@ void mb_row_push(const MbRowSet *set, size_t s, double lambda, double *f) {
       f[6 * set->ends[i].body + k] += lambda * set->ends[i].H[k];
 }
 
+// sum + H a of one body, term by term.
+static inline double along(double sum, const double H[6], const double a[6]) {
+  sum += H[0] * a[0], sum += H[1] * a[1], sum += H[2] * a[2];
+  sum += H[3] * a[3], sum += H[4] * a[4], sum += H[5] * a[5];
+  return sum;
+}
+
 double mb_row_along(const MbRowSet *set, size_t s, const double *a) {
   const MbRow *row = &set->row[s];
   double sum = 0;
   for (int end = 0; end < 2; end++)
-    for (size_t k = 0; k < 6 && row->body[end] < set->nb; k++)
-      sum += row->H[end][k] * a[6 * row->body[end] + k];
+    if (row->body[end] < set->nb) sum = along(sum, row->H[end], a + 6 * row->body[end]);
   for (size_t i = set->end[s]; i < set->end[s + 1]; i++)
-    for (size_t k = 0; k < 6 && set->ends[i].body < set->nb; k++)
-      sum += set->ends[i].H[k] * a[6 * set->ends[i].body + k];
+    if (set->ends[i].body < set->nb) sum = along(sum, set->ends[i].H, a + 6 * set->ends[i].body);
   return sum;
 }

@@ -89,7 +89,7 @@ static MbRowTerms *add(const MbSim *sim, MbRowSet *set, const size_t *own, size_
   for (size_t k = 0; k < further; k++) set->ends[set->end[s] + k].body = body[nbodies - further + k];
   set->first[s + 1] = set->first[s] + n;
   set->end[s + 1] = set->end[s] + further;
-  mb_row_clear(&set->row[s]);
+  mb_rows_clear(&set->row[s], 1);
   set->is[s] = *terms;
   set->is[s].nodes = terms->anew;
   set->anew |= terms->anew;
@@ -118,7 +118,7 @@ MbRowTerms *mb_row_set_add_beside(MbRowSet *set, const MbRowTerms *terms) {
   for (size_t k = 0; k < further; k++) set->ends[set->end[s] + k] = set->ends[end + k];
   set->first[s + 1] = set->first[s] + n;
   set->end[s + 1] = set->end[s] + further;
-  mb_row_clear(&set->row[s]);
+  mb_rows_clear(&set->row[s], 1);
   set->is[s] = *terms;
   set->is[s].nodes = set->is[s - 1].nodes;
   set->n = s + 1;
@@ -229,9 +229,11 @@ void mb_row_set_gather(const MbSim *sim, MbRowSet *set, size_t first, size_t n, 
     }
     for (size_t k = set->end[s]; k < set->end[s + 1]; k++)
       sim->solver->carry(sim->work, set->ends[k].body, set->ends[k].H, NULL, y);
-    for (size_t k = set->first[s]; k < set->first[s + 1]; k++) {
-      set->G[k] = y[set->index[k]];
-      y[set->index[k]] = 0;
+    const size_t after = set->first[s + 1], *const index = set->index;
+    double *const G = set->G;
+    for (size_t k = set->first[s]; k < after; k++) {
+      G[k] = y[index[k]];
+      y[index[k]] = 0;
     }
   }
 }

@@ -38,6 +38,16 @@ MbPoint mb_constraint_axis(const MbConstraint *constraint, int end, int k, const
   return axis;
 }
 
+void mb_constraint_direction(const MbConstraint *constraint, int end, int k, const MbMaximal *x,
+                             double p[3]) {
+  const size_t b = constraint->body[end];
+  const double *R = constraint->R[end], r[3] = {R[k], R[3 + k], R[6 + k]};
+  if (b == MB_WORLD)
+    mb_vec3_copy(p, r);
+  else
+    mb_quat_rotate(p, x->E[b].q, r);
+}
+
 void mb_constraint_along(const MbConstraint *constraint, int end, const MbMaximal *x, const double n[3],
                          double s, MbRow *row) {
   const size_t b = row->body[end] = constraint->body[end];

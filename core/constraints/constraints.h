@@ -27,6 +27,8 @@ MbPoint mb_constraint_point(const MbConstraint *constraint, int end, const MbMax
 // The same for column k of the constraint's axes R at that end, which only turns:
 //   p = R r,   ṗ = R (ω × r),   p̈ = R (ω × (ω × r)).
 MbPoint mb_constraint_axis(const MbConstraint *constraint, int end, int k, const MbMaximal *x);
+// p ← the first of these three alone.
+void mb_constraint_direction(const MbConstraint *constraint, int end, int k, const MbMaximal *x, double p[3]);
 
 // Adds to row->H what makes s n · ṗ of the point at `end`:  with m = Rᵀ n,  m · (v + ω × x) = (x × m) · ω + m · v.
 void mb_constraint_along(const MbConstraint *constraint, int end, const MbMaximal *x, const double n[3],

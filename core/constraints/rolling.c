@@ -36,9 +36,9 @@ static void velocity_at(double out[3], const Motion *m, const double P[3]) {
 
 // The lowest point of the shape and how it moves on, in W.
 typedef struct Contact {
-  double n[3], P[3], rate[3]; // normal, P, Ṗ
-  double height, eta;         // n · (c − o), η
-  bool fine;                  // there is one
+  double P[3], rate[3]; // P, Ṗ
+  double height, eta;   // n · (c − o), η
+  bool fine;            // there is one
 } Contact;
 
 // Whether a disk is flat, or comes to be so in the next two steps of length h: D u goes through none.
@@ -54,16 +54,14 @@ static void touch(const MbConstraint *constraint, const MbInstant *at, const Mot
                   Contact *contact) {
   const MbPoint c = mb_constraint_point(constraint, 0, at->x), o = mb_constraint_point(constraint, 1, at->x);
   const double *D = ((const MbRolling *)constraint->parameters)->radii;
-  double S[3][3], u[3], udot[3], Du[3], relative[3], turn[3], d[3], r[3] = {0}, bend[3] = {0};
-  const MbPoint n = mb_constraint_axis(constraint, 1, 2, at->x);
-  mb_vec3_copy(contact->n, n.p);
+  double n[3], S[3][3], u[3], udot[3], Du[3], relative[3], turn[3], d[3], r[3] = {0}, bend[3] = {0};
+  mb_constraint_direction(constraint, 1, 2, at->x, n);
   mb_vec3_sub(relative, motion[1].w, motion[0].w);
-  mb_vec3_cross(turn, relative, n.p);
+  mb_vec3_cross(turn, relative, n);
   double square = 0, along = 0;
   for (int k = 0; k < 3; k++) {
-    const MbPoint axis = mb_constraint_axis(constraint, 0, k, at->x);
-    mb_vec3_copy(S[k], axis.p);
-    u[k] = mb_vec3_dot(S[k], n.p), udot[k] = mb_vec3_dot(S[k], turn);
+    mb_constraint_direction(constraint, 0, k, at->x, S[k]);
+    u[k] = mb_vec3_dot(S[k], n), udot[k] = mb_vec3_dot(S[k], turn);
     Du[k] = D[k] * D[k] * u[k];
     square += Du[k] * u[k], along += Du[k] * udot[k];
   }
@@ -74,20 +72,27 @@ static void touch(const MbConstraint *constraint, const MbInstant *at, const Mot
     mb_vec3_add_scaled(bend, bend, Du[k] * along / (square * eta) - D[k] * D[k] * udot[k] / eta, S[k]);
   }
   mb_vec3_sub(d, c.p, o.p);
-  contact->height = mb_vec3_dot(n.p, d);
+  contact->height = mb_vec3_dot(n, d);
   mb_vec3_add(contact->P, c.p, r);
   mb_vec3_cross(turn, motion[0].w, r);
   for (int i = 0; i < 3; i++) contact->rate[i] = c.v[i] + turn[i] + bend[i];
 }
 
-// What makes s d · ṗ of the point P of that body.
-static void along(const MbConstraint *constraint, int end, const MbMaximal *x, const double P[3],
+// arm ← the point P of that body, in C.
+static void seen_from(const MbConstraint *constraint, int end, const MbMaximal *x, const double P[3],
+                      double arm[3]) {
+  const size_t b = constraint->body[end];
+  if (b == MB_WORLD) return;
+  mb_vec3_sub(arm, P, x->E[b].p);
+  mb_quat_unrotate(arm, x->E[b].q, arm);
+}
+
+// What makes s d · ṗ of the point of that body that is at `arm` in C.
+static void along(const MbConstraint *constraint, int end, const MbMaximal *x, const double arm[3],
                   const double d[3], double s, MbRow *row) {
   const size_t b = row->body[end] = constraint->body[end];
   if (b == MB_WORLD) return;
-  double m[3], arm[3], turn[3];
-  mb_vec3_sub(arm, P, x->E[b].p);
-  mb_quat_unrotate(arm, x->E[b].q, arm);
+  double m[3], turn[3];
   mb_quat_unrotate(m, x->E[b].q, d);
   mb_vec3_cross(turn, arm, m);
   mb_vec3_scale(row->H[end], s, turn);
@@ -97,8 +102,9 @@ static void along(const MbConstraint *constraint, int end, const MbMaximal *x, c
 static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *rows) {
   const Motion motion[2] = {motion_of(constraint, 0, at->x), motion_of(constraint, 1, at->x)};
   Contact contact;
-  double s[3], back[3], relative[3], turn[3];
+  double s[3], back[3], relative[3], turn[3], arm[2][3];
   touch(constraint, at, motion, &contact);
+  for (int end = 0; end < 2; end++) seen_from(constraint, end, at->x, contact.P, arm[end]);
   velocity_at(s, &motion[0], contact.P);
   velocity_at(back, &motion[1], contact.P);
   mb_vec3_sub(s, s, back);
@@ -107,8 +113,8 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
   for (int k = 0; k < 3; k++) {
     const MbPoint d = mb_constraint_axis(constraint, 1, (k + 2) % 3, at->x); // n, then t_1 and t_2
     MbRow *row = &rows[k];
-    along(constraint, 0, at->x, contact.P, d.p, 1, row);
-    along(constraint, 1, at->x, contact.P, d.p, -1, row);
+    along(constraint, 0, at->x, arm[0], d.p, 1, row);
+    along(constraint, 1, at->x, arm[1], d.p, -1, row);
     row->order = k ? 1 : 0;
     row->g = !contact.fine ? NAN : k ? 0 : contact.height - contact.eta;
     row->gt = contact.fine ? 0 : NAN;

@@ -218,7 +218,7 @@ static void residual(MbPivoting *p, const MbMixedProblem *problem) {
 
 // λ_P ← λ_P − W_PP⁻¹ w_P, twice: the second time for what rounding has left
 static void settle(MbPivoting *p, const MbMixedProblem *problem) {
-  for (int turn = 0; turn < 2; turn++) {
+  for (int turn = 0; turn < 2 && p->ntight; turn++) {
     residual(p, problem);
     for (size_t k = 0; k < p->ntight; k++) p->t[k] = -p->w[p->tight[k]];
     solve_lower(p, p->t);

@@ -4,6 +4,7 @@
 // one of the methods on W (contact/contact_ops.h).
 #include "core/sim/constrain.h"
 #include "core/base/report.h"
+#include "core/base/targets.h"
 #include "core/constraints/constraints.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
@@ -45,10 +46,10 @@ static double all_of(const MbSim *sim, size_t s) {
     if (c->set.ends[k].body >= model->nb)
       sum += all_of_node(model, c->set.ends[k].body - model->nb, c->set.ends[k].H);
   if (sim->solver->map->turns) { // six velocities a body; a row about coordinates is about bodies, too
-    for (size_t k = c->set.first[s]; k < c->set.first[s + 1]; k++) {
-      if (c->set.index[k] >= sim->nv) continue;
-      sum += c->set.G[k] * c->set.G[k] / c->resists[c->set.index[k]];
-    }
+    const size_t end = c->set.first[s + 1], nv = sim->nv, *const index = c->set.index;
+    const double *const G = c->set.G, *const resists = c->resists;
+    for (size_t k = c->set.first[s]; k < end; k++)
+      if (index[k] < nv) sum += G[k] * G[k] / resists[index[k]];
     return sum;
   }
   for (int end = 0; end < 2; end++) {
@@ -182,6 +183,12 @@ static MbAsked asked_of_half(const MbSim *sim, size_t s, const MbAsking *asking,
   return mb_ask_half(asking, &known);
 }
 
+static MbAsked asked_of_any(const MbSim *sim, size_t s, const MbAsking *asking, const double *x,
+                            const double *last) {
+  const MbAskRow known = known_of(sim, s, asking->of, asking, x, last);
+  return mb_ask(asking, &known);
+}
+
 // What row s asks for. Nearly all that is asked is of steps' velocities, of rows of which few things have to be known.
 static inline MbAsked asked_of(const MbSim *sim, size_t s, const MbAsking *asking, const double *x,
                                const double *last) {
@@ -189,8 +196,7 @@ static inline MbAsked asked_of(const MbSim *sim, size_t s, const MbAsking *askin
   const bool plain = !is->anew && is->kind != MB_ROW_DRY;
   if (plain && asking->of == MB_ASK_VELOCITIES) return asked_of_velocities(sim, s, asking, x);
   if (plain && asking->of == MB_ASK_HALF) return asked_of_half(sim, s, asking, x, last);
-  const MbAskRow known = mb_rows_known(sim, s, asking, x, last);
-  return mb_ask(asking, &known);
+  return asked_of_any(sim, s, asking, x, last);
 }
 
 static bool takes_part(const MbConstraining *c, size_t s) {
@@ -355,8 +361,10 @@ static MbStatus push(MbSim *sim, double scale, double *v, MbReport *report) {
     if (lambda[i] != 0) mb_row_spread(&c->set, c->slot[i], lambda[i], c->y);
   const bool solved = sim->solver->apply(sim->work, c->y, NULL, c->claims ? sim->pulled : NULL);
   if (c->claims) mb_claims_add(sim);
-  for (size_t i = 0; i < width; i++) v[i] += c->y[i];
-  memset(c->y, 0, sim->width * sizeof *c->y);
+  double *const y = c->y;
+  MB_SIMD
+  for (size_t i = 0; i < width; i++) v[i] += y[i];
+  memset(y, 0, sim->width * sizeof *y);
   return solved ? MB_OK : mb_sim_unsolved(sim, report);
 }
 

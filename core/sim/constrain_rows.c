@@ -189,7 +189,7 @@ static void evaluate(MbSim *sim, const double *q, const double *v, double t, dou
                         .h = h,
                         .turn = turn};
   MbRowSet *set = &c->set;
-  for (size_t s = 0; s < set->n; s++) mb_row_clear(&set->row[s]);
+  mb_rows_clear(set->row, set->n);
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *constraint = &model->constraints[i];
     constraint->ops->eval(constraint, &at, set->row + constraint->slot);
@@ -219,7 +219,7 @@ void mb_constrain_anew(MbSim *sim) {
   for (size_t i = 0; i < set->nsources; i++) {
     const size_t first = set->from[i], n = set->from[i + 1] - first;
     if (!n || !set->is[first].anew) continue;
-    for (size_t s = first; s < first + n; s++) mb_row_clear(&set->row[s]);
+    mb_rows_clear(set->row + first, n);
     set->source[i].eval(set->source[i].context, &at, set, first, n);
     mb_row_set_gather(sim, set, first, n, c->y);
   }

@@ -98,7 +98,7 @@ static MbRowTerms *add(const MbSim *sim, MbRowSet *set, const size_t *own, size_
   for (size_t k = 0; k < further; k++) set->ends[set->end[s] + k].body = body[nbodies - further + k];
   set->first[s + 1] = set->first[s] + n;
   set->end[s + 1] = set->end[s] + further;
-  mb_row_clear(&set->row[s]);
+  mb_rows_clear(&set->row[s], 1);
   set->is[s] = *terms;
   set->is[s].nodes = terms->anew;
   set->anew |= terms->anew;
@@ -127,7 +127,7 @@ MbRowTerms *mb_row_set_add_beside(MbRowSet *set, const MbRowTerms *terms) {
   for (size_t k = 0; k < further; k++) set->ends[set->end[s] + k] = set->ends[end + k];
   set->first[s + 1] = set->first[s] + n;
   set->end[s + 1] = set->end[s] + further;
-  mb_row_clear(&set->row[s]);
+  mb_rows_clear(&set->row[s], 1);
   set->is[s] = *terms;
   set->is[s].nodes = set->is[s - 1].nodes;
   set->n = s + 1;
@@ -238,9 +238,11 @@ void mb_row_set_gather(const MbSim *sim, MbRowSet *set, size_t first, size_t n, 
     }
     for (size_t k = set->end[s]; k < set->end[s + 1]; k++)
       sim->solver->carry(sim->work, set->ends[k].body, set->ends[k].H, NULL, y);
-    for (size_t k = set->first[s]; k < set->first[s + 1]; k++) {
-      set->G[k] = y[set->index[k]];
-      y[set->index[k]] = 0;
+    const size_t after = set->first[s + 1], *const index = set->index;
+    double *const G = set->G;
+    for (size_t k = set->first[s]; k < after; k++) {
+      G[k] = y[index[k]];
+      y[index[k]] = 0;
     }
   }
 }
@@ -255,14 +257,19 @@ void mb_row_push(const MbRowSet *set, size_t s, double lambda, double *f) {
       f[6 * set->ends[i].body + k] += lambda * set->ends[i].H[k];
 }
 
+// sum + H a of one body, term by term.
+static inline double along(double sum, const double H[6], const double a[6]) {
+  sum += H[0] * a[0], sum += H[1] * a[1], sum += H[2] * a[2];
+  sum += H[3] * a[3], sum += H[4] * a[4], sum += H[5] * a[5];
+  return sum;
+}
+
 double mb_row_along(const MbRowSet *set, size_t s, const double *a) {
   const MbRow *row = &set->row[s];
   double sum = 0;
   for (int end = 0; end < 2; end++)
-    for (size_t k = 0; k < 6 && row->body[end] < set->nb; k++)
-      sum += row->H[end][k] * a[6 * row->body[end] + k];
+    if (row->body[end] < set->nb) sum = along(sum, row->H[end], a + 6 * row->body[end]);
   for (size_t i = set->end[s]; i < set->end[s + 1]; i++)
-    for (size_t k = 0; k < 6 && set->ends[i].body < set->nb; k++)
-      sum += set->ends[i].H[k] * a[6 * set->ends[i].body + k];
+    if (set->ends[i].body < set->nb) sum = along(sum, set->ends[i].H, a + 6 * set->ends[i].body);
   return sum;
 }

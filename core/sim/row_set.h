@@ -80,10 +80,10 @@ struct MbRowSet {
   bool anew;                       // some rows are made anew in every pass
 };
 
-// Makes a row one that nothing is written of.
-static inline void mb_row_clear(MbRow *row) {
-  memset(row, 0, sizeof *row);
-  row->body[0] = row->body[1] = MB_WORLD;
+// Makes n rows such that nothing is written of.
+static inline void mb_rows_clear(MbRow *row, size_t n) {
+  memset(row, 0, n * sizeof *row);
+  for (size_t s = 0; s < n; s++) row[s].body[0] = row[s].body[1] = MB_WORLD;
 }
 
 // Lists the constraints' rows. False: out of memory.
@@ -117,25 +117,33 @@ static inline double mb_row_rate(const MbRowSet *set, size_t s, const double *v)
   const size_t end = set->first[s + 1], *const index = set->index;
   const double *const G = set->G;
   double sum = 0;
-  for (size_t k = set->first[s]; k < end; k++) sum += G[k] * v[index[k]];
-  return sum;
+  size_t k = set->first[s];
+  for (; k + 2 <= end; k += 2) sum += G[k] * v[index[k]], sum += G[k + 1] * v[index[k + 1]];
+  return k < end ? sum + G[k] * v[index[k]] : sum;
 }
 // Tells G v of one row; the sum of its terms' sizes is added to *size.
 static inline double mb_row_rate_sized(const MbRowSet *set, size_t s, const double *v, double *size) {
   const size_t end = set->first[s + 1], *const index = set->index;
   const double *const G = set->G;
   double sum = 0, sizes = *size;
-  for (size_t k = set->first[s]; k < end; k++) {
-    const double term = G[k] * v[index[k]];
-    sum += term, sizes += fabs(term);
+  size_t k = set->first[s];
+  for (; k + 2 <= end; k += 2) {
+    const double one = G[k] * v[index[k]], two = G[k + 1] * v[index[k + 1]];
+    sum += one, sizes += fabs(one);
+    sum += two, sizes += fabs(two);
+  }
+  if (k < end) {
+    const double last = G[k] * v[index[k]];
+    sum += last, sizes += fabs(last);
   }
   *size = sizes;
   return sum;
 }
 // Adds Gᵀ λ of one row to y.
 static inline void mb_row_spread(const MbRowSet *set, size_t s, double lambda, double *restrict y) {
-  const size_t end = set->first[s + 1];
-  for (size_t k = set->first[s]; k < end; k++) y[set->index[k]] += lambda * set->G[k];
+  const size_t end = set->first[s + 1], *const index = set->index;
+  const double *const G = set->G;
+  for (size_t k = set->first[s]; k < end; k++) y[index[k]] += lambda * G[k];
 }
 // Adds Hᵀ λ of one row, what acts on bodies, in their C axes, to f (nb x 6); on nodes that are none it is left out.
 void mb_row_push(const MbRowSet *set, size_t s, double lambda, double *f);

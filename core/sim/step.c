@@ -32,15 +32,15 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   MbState *state = &sim->state;
   const int64_t step = state->step + 1;
   const double t = (double)step * sim->model->h;
-  const bool held = sim->constraining || mb_claims_any(sim);
+  const bool keeps = sim->constraining || mb_claims_any(sim);
   mb_sim_settle(sim, sim->q1, sim->v1);
   MbStatus status = is_tame(sim) ? MB_OK : mb_sim_check(sim, t, step, report);
-  if (held && status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);
+  if (keeps && status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);
   if (sim->touching && status == MB_OK) status = mb_touch_part(sim, t, report);
   if (status == MB_OK) mb_sim_follow(sim, sim->q1, sim->v1);
   if (sim->nodes && status == MB_OK) status = mb_nodes_step(sim, t, report);
   if (sim->touching && status == MB_OK) status = mb_touch_part_points(sim, report);
-  if (held && status == MB_OK) status = mb_gaps_watch(sim, sim->q1, sim->v1, t, report);
+  if (keeps && status == MB_OK) status = mb_gaps_watch(sim, sim->q1, sim->v1, t, report);
   if (sim->constraining && status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
   if (status != MB_OK) {
     mb_sim_kinematics(sim, state->q, state->v);

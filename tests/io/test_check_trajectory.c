@@ -1,3 +1,4 @@
+// `mbsim check`: a sound run passes, each planted defect is found with its place, and what a file does not say is not judged.
 #include "core/base/alloc.h"
 #include "tests/io/compare_fixture.h"
 

@@ -1,3 +1,5 @@
+// Comparison of two trajectories: what counts as a difference, tolerances and scales, rotations, how errors grow, what `--until` leaves out, the
+// verdict, and where two scenes differ.
 #include "core/base/alloc.h"
 #include "io/compare/compare_parts.h"
 #include "tests/io/compare_fixture.h"

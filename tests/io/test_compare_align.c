@@ -1,3 +1,5 @@
+// What of two trajectories is compared with what: bodies and components by name, frames by time, with interpolation where rates differ; what
+// only one of them has is a difference.
 #include "core/base/alloc.h"
 #include "tests/io/compare_fixture.h"
 

@@ -1,3 +1,5 @@
+// Trajectories as CSV, JSON and npz: numbers are the trajectory's to the last bit, frames and channels are those asked for, and a disk that is
+// full or memory that runs out is an error.
 #include "core/base/alloc.h"
 #include "io/export/export.h"
 #include "io/json/number_text.h"

@@ -1,3 +1,4 @@
+// Fitting: least squares and the least of a number against problems whose answers and standard errors are known, and data as tables hold it.
 #include "core/base/alloc.h"
 #include "io/fit/fit.h"
 #include "io/fit/fit_data.h"

@@ -1,3 +1,4 @@
+// JSON texts: what is read and what is refused, with its place; pointers to values and keys, values that are set, numbers written exactly.
 #include "core/base/alloc.h"
 #include "io/json/json_text.h"
 #include "io/json/json.h"

@@ -1,3 +1,5 @@
+// Meshes of elements from files: every format comes back as it was written; a file that is cut, flipped or wrong is refused with its name and
+// its place, and nothing of a file that is no mesh is quoted.
 #include "core/base/alloc.h"
 #include "core/deformables/element_mesh.h"
 #include "core/deformables/quadratic.h"

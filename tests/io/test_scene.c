@@ -1,3 +1,5 @@
+// Reading scenes: every default, everything that may be written, every error in the order of the text, what the command line replaces, and
+// what becomes of files that cannot be read and of memory that runs out.
 #include "core/base/alloc.h"
 #include "io/scene/scene.h"
 #include "tests/support.h"

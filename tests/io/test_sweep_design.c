@@ -1,3 +1,5 @@
+// The runs of a study: grids, zips and tables, Latin hypercubes, Sobol's sequence as published and scrambled, distributions; the same seed
+// gives the same runs on every machine.
 #include "core/base/alloc.h"
 #include "io/sweep/design.h"
 #include "io/sweep/random.h"

@@ -1,3 +1,4 @@
+// Strips and sheets that bend, as linear problems and as drapes, on three kinds of meshes.
 #include "tools/bench/bending_cases.h"
 #include "core/base/alloc.h"
 #include "core/math/vec3.h"

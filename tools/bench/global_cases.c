@@ -1,3 +1,4 @@
+// The matrices of the global step: entries of cloth with and without bending and of bars, in the counts of the tables of Zeng and others.
 #include "tools/bench/global_cases.h"
 #include "core/base/alloc.h"
 

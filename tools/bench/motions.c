@@ -1,3 +1,4 @@
+// Small simulations whose numbers the trajectory benchmarks write: a whipping chain, cloth in the wind, a pile of spheres.
 #include "tools/bench/motions.h"
 #include "core/base/alloc.h"
 

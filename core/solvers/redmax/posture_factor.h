@@ -62,15 +62,17 @@ static inline Articulated block(const MbPosture *posture, const MbMaximal *x, si
 // What the joint's own springs, dampers and motors add to Tᵀ Î T
 static inline void own_of_joint(const MbPosture *posture, const MbMaximal *x, size_t b, Real a, Real c,
                                 Real *own) {
-#if MB_LANES == 1
-  mb_coordinates_own(posture->model, x, b, a, c, own);
-#else // of joints whose velocities are the coordinates' rates
+#if MB_LANES == 1 // lanes have only joints whose velocities are the coordinates' rates
+  if (posture->model->joint[b].ops->change) {
+    mb_coordinates_own(posture->model, x, b, a, c, own);
+    return;
+  }
+#endif
   const MbHop *hop = &posture->links->hop[b];
   memset(own, 0, (size_t)hop->n * hop->n * sizeof *own);
   for (size_t k = 0; k < hop->n; k++)
     own[(hop->n + 1) * k] +=
         a * coordinate(x->joint_damping, hop->v + k) + c * coordinate(x->stiffness, hop->v + k);
-#endif
 }
 
 // Of a joint that is not revolute: by itself, as what it needs would be in the way of others.

@@ -283,11 +283,11 @@ MB_CLONES static void products(const double *restrict F, size_t stride, size_t b
 // Wrench e with all of [begin, end), into the row of W that is e's: the whole is this and its transpose.
 static void meet_one(const MbResponses *r, const double L[36], size_t e, size_t begin, size_t end, size_t k,
                      double *W) {
-  double y[6];
+  double y[6], F[6];
+  for (size_t j = 0; j < 6; j++) F[j] = r->F[j * r->most + e];
   for (size_t i = 0; i < 6; i++) {
-    double sum = 0;
-    for (size_t j = 0; j < 6; j++) sum += L[6 * i + j] * r->F[j * r->most + e];
-    y[i] = sum;
+    const double *l = L + 6 * i;
+    y[i] = 0 + l[0] * F[0] + l[1] * F[1] + l[2] * F[2] + l[3] * F[3] + l[4] * F[4] + l[5] * F[5];
   }
   products(r->F, r->most, begin, end, y, r->w);
   double *const own = W + r->row[e] * k;

@@ -34,5 +34,6 @@ plant io/planted.c "$(yes 'int x;' | head -n 201)"
 echo '// What its header says is not its own head.' >tree/io/planted.h
 plant io/planted.c "$(yes 'int x;' | head -n 201)"
 rm tree/io/planted.h
+plant tests/planted.c "$(yes 'int x;' | head -n 201)"
 plant core/README.md '`gone` in `sim/ask.c`'
 plant io/main.c ''

@@ -1,3 +1,4 @@
+// Deformables of elements as the model holds them: masses, pins, attached nodes, cables, meshes from files, and what warnings tell of meshes.
 #include "core/compile/compile_elements.h"
 #include "core/math/quat.h"
 #include "core/base/alloc.h"

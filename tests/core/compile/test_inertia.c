@@ -1,3 +1,4 @@
+// Mass properties of shapes against stacks of discs and known moments, and principal axes: which of all orders they are, and of equal moments.
 #include "core/compile/inertia.h"
 #include "core/math/quat.h"
 #include "tests/core/math/near.h"

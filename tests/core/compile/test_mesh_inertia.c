@@ -1,3 +1,4 @@
+// Mass properties of triangle meshes: those of the same bodies as composites, digits far from the origin, and meshes that bound no body.
 #include "core/base/alloc.h"
 #include "core/compile/inertia.h"
 #include "core/compile/triangulate.h"

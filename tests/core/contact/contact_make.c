@@ -1,3 +1,4 @@
+// Makes contact problems for tests: bodies with masses, contacts and rows between them, and W = H M⁻¹ Hᵀ of these.
 #include "tests/core/contact/contact_make.h"
 #include "core/base/alloc.h"
 

@@ -1,3 +1,5 @@
+// Bending of cloth against plates and beams: the energy of cylinders, tips of cantilevers, Euler's load, drapes, on meshes of several kinds; rest
+// curvature.
 #include "core/base/alloc.h"
 #include "core/deformables/bending.h"
 #include "core/math/quat.h"

@@ -1,3 +1,4 @@
+// Materials: stress and tangent against differences of the energy, constants of engineering at small strains, closed forms at large ones.
 #include "core/deformables/elastic.h"
 #include "tests/core/math/near.h"
 

@@ -1,3 +1,4 @@
+// Rigid motions: exp, log, the adjoint and the right Jacobian against series, differences and one another, at all angles.
 #include "core/math/dense6.h"
 #include "core/math/se3.h"
 #include "tests/core/math/near.h"

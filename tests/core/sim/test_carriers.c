@@ -8,6 +8,7 @@
 
 static void no_leaks(void) { cr_assert_eq(mb_alloc_live(), 0); }
 TestSuite(carriers, .fini = no_leaks);
+TestSuite(carriers_long, .fini = no_leaks);
 
 #define LINK(name, parent, place, joint)                                                                     \
   "{\"name\": \"" name "\", \"shape\": {\"type\": \"box\", \"size\": [0.3, 0.05, 0.05], \"frame\": "         \
@@ -151,7 +152,7 @@ static double run(const char *solver, int finer, double x[NUMBERS]) {
   return torque;
 }
 
-Test(carriers, driven_links_carry_deformables_alike_under_every_solver) {
+Test(carriers_long, driven_links_carry_deformables_alike_under_every_solver) {
   double apart[SOLVERS][3], torque[SOLVERS] = {0};
   static double x[SOLVERS][NUMBERS];
   for (int k = 0; k < 3; k++)

@@ -106,7 +106,7 @@ Test(constraints, a_joint_that_closes_a_loop_holds_as_one_of_the_tree) {
 }
 
 // A constant torque on the spindle: (I + m l²) θ̈ = τ − m g l, l metres a radian; many turns, and on from a checkpoint.
-Test(constraints, a_screw_that_closes_a_loop_counts_its_turns) {
+Test(constraints_long, a_screw_that_closes_a_loop_counts_its_turns) {
   for (int adaptive = 0; adaptive < 2; adaptive++) {
     static char bytes[20000];
     TestRun run = load("screw_jack", adaptive ? RK45 : "/integrator=\"implicit\"", NULL);

@@ -200,7 +200,7 @@ static const char *const STOPPED =
          "{\"name\": \"tip\", " ROD ", \"joint\": {" HINGE ", \"parent\": \"a\", "
          "\"in_parent\": {\"position\": [0.2, 0, 0]}, \"damping\": 2}}]}";
 
-Test(constraint_orders, limits_stop_a_joint_without_throwing_it_back) {
+Test(constraint_orders_long, limits_stop_a_joint_without_throwing_it_back) {
   for (int i = 0; i < STOPPING; i++)
     for (int given = 0; given < 2; given++) {
       TestRun run = load(STOPPED, STOPS[i], 0.002, given ? GAMMA : NULL);
@@ -260,7 +260,7 @@ static const char *const LINKS = HEAD "\"bodies\": [" LINK("a", "", "0", "-0.41"
                                                                           "-0.11", "0.33", "2.7") "]}";
 
 // One joint is stopped while another rests at its limit: what a blow leaves is that of rk45's events.
-Test(constraint_orders, blows_within_a_chain_leave_what_events_do) {
+Test(constraint_orders_long, blows_within_a_chain_leave_what_events_do) {
   double exact[MOST], state[MOST];
   const double h = 2.5e-4;
   const size_t n = state_at(LINKS, EXACT, 1e-3, 0.6, NULL, true, exact);

@@ -32,7 +32,7 @@ Test(constraints_long, linkages_stay_closed_for_ten_seconds) {
   }
 }
 
-Test(constraints, linkages_keep_their_energy_under_rk45) {
+Test(constraints_long, linkages_keep_their_energy_under_rk45) {
   static const char *const names[] = {"four_bar", "slider_crank", "bricard"};
   for (int i = 0; i < 3; i++) {
     TestRun run = load(names[i], "/integrator={\"type\": \"rk45\", \"relative\": 1e-9, \"absolute\": 1e-11}",

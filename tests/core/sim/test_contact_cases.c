@@ -102,7 +102,7 @@ static const char *const pressed[] = {PRESSED("{\"type\": \"box\", \"size\": [0.
                                               "\"angle\": \"=60*deg\"}}}"),
                                       PRESSED("{\"type\": \"sphere\", \"radius\": 0.1}")};
 
-Test(contact_cases, a_cube_a_capsule_and_a_ball_that_are_pressed_to_a_wall_do_not_creep_in_a_minute) {
+Test(contact_cases_long, a_cube_a_capsule_and_a_ball_that_are_pressed_to_a_wall_do_not_creep_in_a_minute) {
   for (size_t k = 0; k < sizeof pressed / sizeof *pressed; k++) {
     TestRun run = test_run(pressed[k], NULL);
     const double far = strays(&run, 6000);
@@ -174,7 +174,7 @@ static double slides(int links, double r, double ratio, int steps) {
 // Friction acts on the rope's underside, which its shear Q carries to its middle. With ε = r/(R + r) and contact n for each radian, balance
 // along, across and about the middle is  T' = (1 − ε) μ n,  n + Q' = T,  Q = ε μ n,  whose solution grows as e^{kθ} with
 // k (1 + ε μ k) = μ (1 − ε): Euler's e^{μθ} of a thin rope.
-Test(contact_cases, a_rope_over_a_drum_holds_eulers_ratio) {
+Test(contact_cases_long, a_rope_over_a_drum_holds_eulers_ratio) {
   const double mu = 0.3, pi = acos(-1);
   static const double radius[] = {0.01, 0.002};
   for (int i = 0; i < 2; i++) {
@@ -236,7 +236,7 @@ static double arch_strays(double thickness, double friction, int steps) {
 }
 
 // Milankovitch: a half circle stands from a thickness of 0.1075 radii on; one of 15 wedges a little below that.
-Test(contact_cases, an_arch_stands_from_the_thickness_on_that_statics_wants) {
+Test(contact_cases_long, an_arch_stands_from_the_thickness_on_that_statics_wants) {
   const double stands = arch_strays(0.109, 0.5, 50), falls = arch_strays(0.105, 0.5, 50);
   cr_expect_lt(stands, 1e-9, "a thick one goes %g m", stands);
   cr_expect_gt(falls, 1e-4, "a thin one goes %g m", falls);

@@ -146,7 +146,7 @@ Test(coupled_long, an_arm_with_a_bar_of_rubber_in_its_loop_moves_as_by_forces) {
 }
 // The cloth is pushed together, where nothing but its masses holds it, and crumples: steps of milliseconds do not follow that. What is apart
 // falls as fast all the same, and with steps of 1/16 ms the limit is as near as the others' is.
-Test(coupled, cloth_on_a_linkage_moves_as_by_forces) {
+Test(coupled_long, cloth_on_a_linkage_moves_as_by_forces) {
   check_both("linkage", linkage, 0.04, 2e-4, INFINITY);
   check_steps("linkage", linkage, "redmax", 2.5e-4, 0.04, 1e-6, 1e-6);
 }

@@ -58,7 +58,7 @@ static void see(void *context, const MbContactProblem *problem) {
   mb_free(y), mb_free(column);
 }
 
-Test(delassus_points, columns_are_what_a_push_along_a_row_does) {
+Test(delassus_points_long, columns_are_what_a_push_along_a_row_does) {
   static const char *const pins[] = {"", ", \"pin\": [{\"select\": {\"side\": \"-x\"}, \"axes\": \"x\"}]"};
   static char text[4000];
   for (size_t k = 0; k < 2; k++) {

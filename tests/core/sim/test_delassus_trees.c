@@ -125,7 +125,7 @@ Test(delassus_trees, trees_that_the_matrix_couples_are_taken_for_one) {
 }
 
 // Limbs that touch no other ones move as each does alone, whatever else there is.
-Test(delassus_trees, limbs_that_do_not_touch_one_another_move_as_each_does_alone) {
+Test(delassus_trees_long, limbs_that_do_not_touch_one_another_move_as_each_does_alone) {
   static const char *const alone =
       "{\"mbsim\": 1, \"integrator\": \"implicit\", \"time\": {\"step\": 0.005, \"steps\": 200}, "
       "\"contact\": {\"friction\": 0.5, \"tolerance\": 1e-11}, \"bodies\": [{\"name\": \"ground\", "
@@ -146,7 +146,7 @@ Test(delassus_trees, limbs_that_do_not_touch_one_another_move_as_each_does_alone
   }
 }
 
-Test(delassus_trees, steps_do_not_allocate) {
+Test(delassus_trees_long, steps_do_not_allocate) {
   TestRun run = test_run(limbs, NULL);
   test_steps(run.sim, 150);
   const int64_t before = mb_alloc_calls();

@@ -113,7 +113,7 @@ static const char together[] = HEAD(
                 "{\"nearest\": [0.4, 0.05, 0.1]}]}, {\"path\": [{\"nearest\": [0.1, 0, 0.1]}, {\"nearest\": "
                 "[0.3, 0.1, 0.1]}], \"compliance\": 1e-3}]}]}";
 
-Test(node_cables, cables_contacts_and_attachments_hold_at_once_under_every_method) {
+Test(node_cables_long, cables_contacts_and_attachments_hold_at_once_under_every_method) {
   double *newton = NULL;
   size_t n = 0;
   for (int method = 2; method >= 0; method--) {
@@ -148,7 +148,7 @@ Test(node_cables, cables_contacts_and_attachments_hold_at_once_under_every_metho
   "\"-x\"}}], \"cables\": [{\"path\": [{\"nearest\": [0, 0.05, 0.1]}, {\"nearest\": [0.2, 0.05, 0.1]}, "     \
   "{\"nearest\": [0.4, 0.05, 0.1]}]}]}]}"
 
-Test(node_cables, what_comes_to_rest_on_a_cable_is_in_equilibrium) {
+Test(node_cables_long, what_comes_to_rest_on_a_cable_is_in_equilibrium) {
   static const char *const sets[] = {"/solver={\"type\": \"projective\", \"method\": \"newton\"}", NULL};
   TestRun falls = test_run(HANGS("implicit"), sets), rests = test_run(HANGS("static"), sets);
   test_steps(falls.sim, 800), test_steps(rests.sim, 1);

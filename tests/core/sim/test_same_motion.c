@@ -63,7 +63,7 @@ Test(same_motion, springs_of_both_laws_with_their_dampers) {
   }
 }
 
-Test(same_motion, tetrahedra_of_every_model) {
+Test(same_motion_long, tetrahedra_of_every_model) {
   static const char *const model[] = {"arap", "corotational", "neo_hookean", "linear"};
   for (int i = 0; i < 8; i++) {
     char type[300];
@@ -75,7 +75,7 @@ Test(same_motion, tetrahedra_of_every_model) {
   }
 }
 
-Test(same_motion, cloth_of_every_model_and_its_bending) {
+Test(same_motion_long, cloth_of_every_model_and_its_bending) {
   static const char *const model[] = {"arap", "corotational", "neo_hookean"};
   static const char *const bending[] = {"{\"model\": \"none\"}", "{\"model\": \"isometric\"}",
                                         "{\"model\": \"isometric\", \"damping\": 0.01}",
@@ -110,7 +110,7 @@ Test(same_motion, what_draws_blows_and_presses) {
 }
 
 // Ropes that are exactly as long at the start as they may be ask for nothing but what rounding leaves of it, and nothing is wanted of that.
-Test(same_motion, ropes_between_nodes_may_be_taut_at_the_start) {
+Test(same_motion_long, ropes_between_nodes_may_be_taut_at_the_start) {
   static const char *const ROPED =
       "{\"mbsim\": 1, \"time\": {\"step\": %s, \"steps\": 40}, \"deformables\": [{\"name\": \"d\", \"type\": "
       "\"tets\", \"mesh\": {\"box\": [4, 3, 2], \"size\": [0.4, 0.15, 0.1]}, \"pose\": {\"position\": [0.16, "

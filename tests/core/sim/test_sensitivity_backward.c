@@ -107,7 +107,7 @@ static int64_t backwards(const Models *m, int steps, size_t memory, double sum[N
   return stepped;
 }
 
-Test(sensitivity_backward, of_every_joint_they_are_those_that_go_along) {
+Test(sensitivity_backward_long, of_every_joint_they_are_those_that_go_along) {
   enum { STEPS = 40 };
   static const MbIntegratorKind kinds[] = {MB_BDF1, MB_BDF2, MB_SDIRK2};
   double worst = 0;
@@ -129,7 +129,7 @@ Test(sensitivity_backward, of_every_joint_they_are_those_that_go_along) {
   printf("backwards and along are apart by %.1e at most, of what they are sums of\n", worst);
 }
 
-Test(sensitivity_backward, with_little_memory_steps_are_done_anew_to_the_same_bits) {
+Test(sensitivity_backward_long, with_little_memory_steps_are_done_anew_to_the_same_bits) {
   enum { STEPS = 300 };
   static const MbIntegratorKind kinds[] = {MB_BDF1, MB_BDF2, MB_SDIRK2};
   for (size_t i = 0; i < 3; i++) {

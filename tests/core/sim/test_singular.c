@@ -43,7 +43,7 @@ static void check_windows(const char *scene, double until, const double known[2]
   test_run_free(&run);
 }
 
-Test(singular, a_window_goes_round_by_adaptive_steps) {
+Test(singular_long, a_window_goes_round_by_adaptive_steps) {
   static const double known[2] = {0.47838505875888907, 0.8781501787923433};
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < 3; k++)
@@ -126,7 +126,7 @@ static void check_square(int solver, const char *stabilization, MbIntegratorKind
   test_run_free(&run);
 }
 
-Test(singular, a_square_stays_a_rhombus_by_fixed_steps) {
+Test(singular_long, a_square_stays_a_rhombus_by_fixed_steps) {
   static const char *const ways[] = {"\"none\"", "{\"type\": \"baumgarte\", \"gamma\": 5}", "\"baumgarte\"",
                                      "\"post\""};
   static const double steps[] = {0.001, 0.002, 0.005, 0.01};

@@ -116,7 +116,7 @@ Test(touch, a_cube_that_is_thrown_flat_stops_after_the_discrete_distance_and_is_
 
 // Along a direction of the tangents at angle φ to a corner, a pyramid of n sides holds cos(π/n)/cos(π/n − φ) of the friction: all of it at a
 // corner, the least of it half way between two.
-Test(touch, pyramids_hold_between_corners_what_theory_says) {
+Test(touch_long, pyramids_hold_between_corners_what_theory_says) {
   static const int sides[] = {4, 6, 8, 16};
   const double pi = acos(-1);
   for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
@@ -296,7 +296,7 @@ static double total(const MbSim *sim) {
 }
 
 // Of free bodies: trees have errors of the scheme's own.
-Test(touch, energy_never_rises) {
+Test(touch_long, energy_never_rises) {
   static const char *const laws[] = {"/contact/restitution=0",
                                      "/contact={\"restitution\": 1, \"friction\": 0}",
                                      "/contact={\"restitution\": 1, \"friction\": 0.5}",

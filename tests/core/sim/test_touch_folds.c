@@ -63,7 +63,7 @@ static const char cloths[] = BEGIN("0.005", "1e-11") TABLE DRAG
     "\"deformables\": [" CLOTH("lower", "[3, 3]", "[0.4, 0.4]", "[0, 0, 0.006]", "0.01") "}, " CLOTH(
         "upper", "[3, 3]", "[0.3, 0.3]", "[0.043, 0.037, 0.018]", "0.01") "}]}";
 
-Test(touch_folds, two_cloths_lie_on_one_another_by_their_thickness_and_carry_their_weight) {
+Test(touch_folds_long, two_cloths_lie_on_one_another_by_their_thickness_and_carry_their_weight) {
   const double upper = 0.09 * 0.01 * 300 * 9.81, both = upper + 0.16 * 0.01 * 300 * 9.81;
   for (size_t k = 0; k < SOLVERS; k++) {
     TestRun run = test_run(cloths, (const char *const[]){solvers[k], NULL});
@@ -90,7 +90,7 @@ static const char cubes[] = BEGIN("0.004", "1e-11") TABLE
     "}, {\"name\": \"upper\", \"type\": \"tets\", \"mesh\": {\"box\": [2, 2, 2], \"size\": [0.15, 0.15, "
     "0.15]}, \"pose\": {\"position\": [0.03, 0.02, 0.203]}, " RUBBER "}]}";
 
-Test(touch_folds, a_soft_cube_stands_on_another_one_without_thickness) {
+Test(touch_folds_long, a_soft_cube_stands_on_another_one_without_thickness) {
   const double upper = 0.15 * 0.15 * 0.15 * 1000 * 9.81;
   for (size_t k = 0; k < SOLVERS; k++) {
     TestRun run = test_run(cubes, (const char *const[]){solvers[k], NULL});
@@ -112,7 +112,7 @@ static const char fold[] = BEGIN("0.005", "1e-8") TABLE DRAG
                                        "\"+x\"}, \"motion\": {\"translate\": [\"=-0.5*min(1,t/0.6)\", 0, "
                                        "\"=0.2*sin(pi*min(1,t/0.6))+0.03*min(1,t/0.6)\"]}}]}]}";
 
-Test(touch_folds, a_sheet_that_is_folded_over_lies_on_itself_by_its_thickness) {
+Test(touch_folds_long, a_sheet_that_is_folded_over_lies_on_itself_by_its_thickness) {
   static const char *const projective = "/solver={\"type\": \"projective\", \"iterations\": 30}";
   for (int self = 0; self < 2; self++) {
     TestRun run =
@@ -136,7 +136,7 @@ static const char strips[] = BEGIN("0.005", "1e-9") DRAG
                                        "{\"side\": \"+x\"}}]}, " CLOTH("upper", "[2, 4]", "[0.1, 0.6]",
                                                                        "[-0.05, -0.3, 0.02]", "0.01") "}]}";
 
-Test(touch_folds, strips_that_cross_between_their_nodes_hold_one_another_by_edges) {
+Test(touch_folds_long, strips_that_cross_between_their_nodes_hold_one_another_by_edges) {
   for (size_t k = 0; k < SOLVERS; k++) {
     TestRun run = test_run(strips, (const char *const[]){solvers[k], NULL});
     size_t edges = 0;
@@ -158,7 +158,7 @@ static const char knife[] = BEGIN("0.005", "1e-9") DRAG
     "1000, \"joint\": {\"type\": \"fixed\", \"in_parent\": {\"position\": [0, 0.05, -0.105]}}}], "
     "\"deformables\": [" CLOTH("cloth", "[5, 5]", "[0.8, 0.8]", "[-0.4, -0.41, 0]", "0.004") "}]}";
 
-Test(touch_folds, a_cloth_hangs_on_a_knife_between_its_nodes) {
+Test(touch_folds_long, a_cloth_hangs_on_a_knife_between_its_nodes) {
   for (size_t k = 0; k < SOLVERS; k++) {
     TestRun run = test_run(knife, (const char *const[]){solvers[k], NULL});
     test_steps(run.sim, 150);
@@ -218,7 +218,7 @@ static const char stab[] =
     "0.9}}, \"velocity\": {\"linear\": [0.3, 0, -2], \"angular\": [1, 2, 3]}}], "
     "\"deformables\": [" CLOTH("cloth", "[4, 4]", "[0.4, 0.4]", "[-0.2, -0.2, 0]", "0.004") "}]}";
 
-Test(touch_folds, what_one_gets_the_other_loses) {
+Test(touch_folds_long, what_one_gets_the_other_loses) {
   static const char *const scenes[] = {blow, stab};
   for (size_t k = 0; k < 2 * SOLVERS; k++) {
     TestRun run = test_run(scenes[k / SOLVERS], (const char *const[]){solvers[k % SOLVERS], NULL});
@@ -262,7 +262,7 @@ Test(touch_folds, any_number_of_threads_makes_the_same_motion) {
   cr_expect_eq(memcmp(at[0], at[1], sizeof at[0]), 0);
 }
 
-Test(touch_folds, steps_do_not_allocate) {
+Test(touch_folds_long, steps_do_not_allocate) {
   static const char *const scenes[] = {cloths, knife};
   for (size_t k = 0; k < 2; k++) {
     TestRun run = test_run(scenes[k], (const char *const[]){solvers[2], NULL});
@@ -276,7 +276,7 @@ Test(touch_folds, steps_do_not_allocate) {
 
 // ---- rules ------------------------------------------------------------------------------------------------
 
-Test(touch_folds, pairs_and_exclude_name_deformables) {
+Test(touch_folds_long, pairs_and_exclude_name_deformables) {
   const char *const excluded[] = {"/contact/exclude=[[\"lower\", \"upper\"]]", solvers[2], NULL},
                     *const rubbing[] =
                         {"/contact/pairs=[{\"bodies\": [\"upper\", \"lower\"], \"friction\": 0.05}]",

@@ -106,7 +106,7 @@ Test(touch_pile, a_few_sweeps_come_to_what_the_same_sweeps_over_rows_come_to) {
 }
 
 // With as many sweeps as it takes nothing is left of it, and the sweeps end before they are all made.
-Test(touch_pile, sweeps_end_where_the_tolerance_is_met) {
+Test(touch_pile_long, sweeps_end_where_the_tolerance_is_met) {
   static Text text;
   write(&text, "{\"friction\": 0.5, \"method\": \"gauss_seidel\", \"iterations\": 199, \"tolerance\": 1e-3}",
         false);
@@ -122,7 +122,7 @@ Test(touch_pile, sweeps_end_where_the_tolerance_is_met) {
   test_run_free(&run);
 }
 
-Test(touch_pile, who_looks_at_its_problem_changes_nothing_and_a_step_allocates_nothing) {
+Test(touch_pile_long, who_looks_at_its_problem_changes_nothing_and_a_step_allocates_nothing) {
   static Text text;
   static Rows rows;
   static double bodies[2][18 * 260];
@@ -142,7 +142,7 @@ Test(touch_pile, who_looks_at_its_problem_changes_nothing_and_a_step_allocates_n
   mb_contact_work_free(&rows.work);
 }
 
-Test(touch_pile, any_number_of_threads_makes_the_same_bits) {
+Test(touch_pile_long, any_number_of_threads_makes_the_same_bits) {
   static const char *const threads[] = {"/solver/threads=1", "/solver/threads=2", "/solver/threads=8"};
   static Text text;
   static double bodies[3][18 * 260];

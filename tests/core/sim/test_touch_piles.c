@@ -48,7 +48,7 @@ static double strays(const TestRun *run, int64_t steps) {
 }
 
 // 1,600 contacts, 20 boxes high: sweeps over them come to a thousandth in as many steps.
-Test(touch_piles, a_pyramid_of_210_boxes_comes_to_its_tolerance_in_every_step_and_stands_still) {
+Test(touch_piles_long, a_pyramid_of_210_boxes_comes_to_its_tolerance_in_every_step_and_stands_still) {
   static Text text;
   begin(&text, "{\"friction\": 0.5, \"tolerance\": 1e-6}");
   for (int k = 0; k < 20; k++)
@@ -66,7 +66,7 @@ Test(touch_piles, a_pyramid_of_210_boxes_comes_to_its_tolerance_in_every_step_an
 }
 
 // A wall in running bond, with half bricks at the ends of every other course.
-Test(touch_piles, a_wall_of_307_bricks_comes_to_its_tolerance_in_every_step_and_does_not_creep) {
+Test(touch_piles_long, a_wall_of_307_bricks_comes_to_its_tolerance_in_every_step_and_does_not_creep) {
   static Text text;
   begin(&text, "{\"friction\": 0.6, \"tolerance\": 1e-6}");
   for (int k = 0; k < 15; k++) {
@@ -136,7 +136,7 @@ Test(touch_piles, a_few_sweeps_part_what_is_deep_by_the_contacts_of_the_step) {
 }
 
 // Boxes that are knocked over, and dominoes that push one another: 40 and 27 of 1,000 steps were missed by the other methods alone.
-Test(touch_piles, the_examples_with_many_blows_miss_hardly_a_step) {
+Test(touch_piles_long, the_examples_with_many_blows_miss_hardly_a_step) {
   static const char *const scenes[] = {"contact/stack", "contact/dominoes"};
   for (size_t i = 0; i < 2; i++) {
     TestRun run = test_run(scenes[i], NULL);

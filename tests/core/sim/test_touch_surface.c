@@ -95,7 +95,7 @@ static double slides(const char *solver, double less, int64_t steps) {
 
 // Of a step that begins where it ends a share of what it takes off the energy is less than rounding: 30 steps of 100 were counted as not
 // settled after 200 iterations each, though nothing moved.
-Test(touch_surface, what_lies_still_under_a_body_takes_few_iterations) {
+Test(touch_surface_long, what_lies_still_under_a_body_takes_few_iterations) {
   static const char scene[] =
       "{\"mbsim\": 1, \"solver\": \"projective\", \"integrator\": \"implicit\", \"time\": {\"step\": 0.01, "
       "\"steps\": 100}, \"contact\": {\"friction\": 0.8}, \"bodies\": [{\"name\": \"ground\", \"shape\": "

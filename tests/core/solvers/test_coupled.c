@@ -309,7 +309,7 @@ static double distance(const double *a, const double *b, size_t n) {
   return sqrt(sum);
 }
 
-Test(coupled, integrators_keep_their_order_with_springs) {
+Test(coupled_long, integrators_keep_their_order_with_springs) {
   static const MbIntegratorKind kinds[] = {MB_SYMPLECTIC,     MB_IMPLICIT, MB_BDF1,  MB_TRAPEZOIDAL,
                                            MB_BRIDSON_MARINO, MB_BDF2,     MB_SDIRK2};
   for (int tree = 0; tree < 2; tree++) {
@@ -381,7 +381,7 @@ Test(coupled, free_bodies_on_springs_keep_their_momentum) {
 }
 
 // Its nodes hang on the weight, a body in space that they are parts of: forces on them are forces on it.
-Test(coupled, a_stiff_rope_that_swings_a_weight_gains_no_energy) {
+Test(coupled_long, a_stiff_rope_that_swings_a_weight_gains_no_energy) {
   static const char *const step[] = {"/time/step=0.001", "/time/step=0.005", "/time/step=0.01"};
   for (int i = 0; i < 3; i++) {
     TestRun run = test_run("rope_nodes", (const char *[]){step[i], NULL});
@@ -438,7 +438,7 @@ Test(coupled, runs_agree_whichever_way_they_are_solved) {
 }
 
 // A swing in a step of 1e9 periods is refused, not followed to the end of days.
-Test(coupled, an_endless_adaptive_step_is_refused) {
+Test(coupled_long, an_endless_adaptive_step_is_refused) {
   MbSceneSpec spec = test_scene(MB_RK45, 1e9, 1);
   test_body(&spec, "a", 1, 1, 1, 1);
   test_body(&spec, "b", 1, 1, 1, 1)->pose.position[0] = 1;

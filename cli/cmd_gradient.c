@@ -300,25 +300,28 @@ const MbCommand mb_command_gradient = {
     .least = 1,
     .most = 1,
     .summary = "derivatives of what a run comes to by numbers of its scene",
-    .details = "Runs the scene and tells how measures change with numbers of it, as the limit of differences "
-               "of whole runs: derivatives "
-               "of the steps that were taken, step by step with the run. A number may be anything that the "
-               "scene says, lengths, masses, "
-               "stiffness, where things are at the start, what signals are made of; what is built of it is "
-               "part of the derivative.\n\n"
-               "Derivatives are exact for integrators bdf1, bdf2 and sdirk2 of trees and bodies free in "
-               "space; else each step "
-               "is differentiated by "
-               "differences of that one step, from the run's own state, which is told: for integrators "
-               "symplectic, implicit, "
-               "trapezoidal and bridson_marino, under solver maximal, and with loops, prescribed motions, "
-               "limits, ropes and "
-               "dry friction. Contact and deformables of elements are refused. What branches, as a limit, "
-               "the largest of "
-               "frames or a motor at its most, has the derivative of "
-               "the branch that was taken. With --check exit 1 "
-               "where differences of whole runs, "
-               "at numbers 1e-4 of themselves apart, differ by more than 1e-6 and what these are unsure by.",
+    .details =
+        "Runs the scene and tells how measures change with numbers of it, as the limit of differences "
+        "of whole runs: derivatives "
+        "of the steps that were taken, step by step with the run. A number may be anything that the "
+        "scene says, lengths, masses, "
+        "stiffness, where things are at the start, what signals are made of; what is built of it is "
+        "part of the derivative.\n\n"
+        "Derivatives are exact for integrators bdf1, bdf2 and sdirk2 of trees, bodies free in space and "
+        "deformables whose nodes are bodies; else each step "
+        "is differentiated by "
+        "differences of that one step, from the run's own state, which is told: for integrators "
+        "symplectic, implicit, "
+        "trapezoidal and bridson_marino, under solver maximal, under projective with method newton, "
+        "and with loops, prescribed motions, "
+        "limits, ropes and "
+        "dry friction. Contact is refused, and so are deformables whose steps are not solved to their "
+        "end. What branches, as a limit, "
+        "a fibre that goes slack, the largest of "
+        "frames or a motor at its most, has the derivative of "
+        "the branch that was taken. With --check exit 1 "
+        "where differences of whole runs, "
+        "at numbers 1e-4 of themselves apart, differ by more than 1e-6 and what these are unsure by.",
     .noptions = sizeof options / sizeof *options,
     .options = options,
     .run = run,

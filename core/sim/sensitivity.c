@@ -90,15 +90,11 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
 // Chooses between stages and single steps.
 static MbStatus choose(MbSensitivity *g, MbReport *report) {
   const MbSim *sim = g->sim;
-  if (sim->section[MB_SECTION_NODES + 1] > sim->section[MB_SECTION_NODES])
-    return mb_error(
-        report, MB_SCENE, "/solver",
-        "there are no derivatives, because deformables of elements are solved for by iterations of "
-        "their own");
   g->by_steps = stages_refuse(sim->model);
   if (!g->by_steps) g->by_steps = mb_tangent_refuses(sim);
   if (!g->by_steps && !sim->newton) g->by_steps = "exact ones are there for fewer velocities";
   const char *why = g->by_steps ? mb_steps_refuse(sim->model) : NULL;
+  if (!why && mb_model_points(sim->model)) why = mb_steps_refuse_passes(sim);
   return why ? mb_error(report, MB_SCENE, "", "%s", why) : MB_OK;
 }
 
@@ -256,6 +252,9 @@ MbStatus mb_sensitivity_step(MbSensitivity *g, MbReport *report) {
   for (size_t k = 0; k < g->count && status == MB_OK; k++)
     for (size_t i = 0; i < g->sim->nv; i++)
       if (!isfinite(g->slopes[k].q[i]) || !isfinite(g->slopes[k].v[i])) return not_finite(g, k, report);
+  for (size_t k = 0; k < g->count && g->by_steps && status == MB_OK; k++)
+    for (size_t i = 0; i < g->sim->nm; i++)
+      if (!isfinite(g->slopes[k].memory[i])) return not_finite(g, k, report);
   return status;
 }
 
@@ -278,45 +277,75 @@ static MbStatus sample_at(const MbSensitivity *g, MbSim *at, const double *q, co
   return mb_slope_sample(at, q, v, g->sim->state.t, g->sim->state.step, frame, report);
 }
 
-// slope ← by the state, along (δq, δv): differences of fourth order over moves that are small beside what moves.
-static MbStatus along_state(MbSensitivity *g, const MbSlope *t, double *slope, MbReport *report) {
-  static const double MOVE = 1e-3, weight[5] = {1, -8, 0, 8, -1};
+// How much of the number moves the state by as much as it is large.
+static double far(const MbSensitivity *g, const MbSlope *t) {
   const MbSim *sim = g->sim;
-  const size_t size = mb_sim_frame_size(sim);
   double most = 0, fastest = 1;
-  memset(slope, 0, size * sizeof *slope);
   for (size_t i = 0; i < sim->nv; i++) fastest = fmax(fastest, fabs(sim->state.v[i]));
   for (size_t i = 0; i < sim->nv; i++) most = fmax(most, fmax(fabs(t->q[i]), fabs(t->v[i]) / fastest));
   for (size_t i = 0; i < sim->nm && g->by_steps; i++)
     most = fmax(most, fabs(t->memory[i]) / (1 + fabs(sim->state.memory[i])));
-  if (most == 0) return MB_OK;
-  const double move = MOVE * (sim->model->size > 0 ? fmin(1, sim->model->size) : 1) / most;
+  return (sim->model->size > 0 ? fmin(1, sim->model->size) : 1) / most;
+}
+
+// g->frame[0] ← the frame of `at` where the number is off by `way`.
+static MbStatus sample_moved(MbSensitivity *g, MbSim *at, const MbSlope *t, double way, MbReport *report) {
+  const MbSim *sim = g->sim;
+  memcpy(g->q1, sim->state.q, sim->nq * sizeof *g->q1);
+  mb_sim_advance(g->sim, g->q1, way, t->q);
+  for (size_t i = 0; i < sim->nv; i++) g->rate[i] = sim->state.v[i] + way * t->v[i];
+  return sample_at(g, at, g->q1, g->rate, t, way, g->frame[0], report);
+}
+
+// slope ← by the state, along (δq, δv): differences of fourth order over moves that are small beside what moves.
+static MbStatus along_state(MbSensitivity *g, const MbSlope *t, double *slope, MbReport *report) {
+  static const double MOVE = 1e-3, weight[5] = {1, -8, 0, 8, -1};
+  const size_t size = mb_sim_frame_size(g->sim);
+  const double move = MOVE * far(g, t);
   MbStatus status = MB_OK;
-  for (int side = -2; side <= 2 && status == MB_OK; side++) {
+  for (int side = -2; side <= 2 && isfinite(move) && status == MB_OK; side++) {
     if (side == 0) continue;
-    memcpy(g->q1, sim->state.q, sim->nq * sizeof *g->q1);
-    mb_sim_advance(g->sim, g->q1, side * move, t->q);
-    for (size_t i = 0; i < sim->nv; i++) g->rate[i] = sim->state.v[i] + side * move * t->v[i];
-    status = sample_at(g, g->probe, g->q1, g->rate, t, side * move, g->frame[0], report);
+    status = sample_moved(g, g->probe, t, side * move, report);
     for (size_t i = 0; i < size; i++) slope[i] += weight[side + 2] / (12 * move) * g->frame[0][i];
   }
   return status;
 }
 
+// slope ← by state and number, one after the other.
+static MbStatus one_by_one(MbSensitivity *g, size_t k, double *slope, MbReport *report) {
+  const MbSim *sim = g->sim;
+  const MbSlope *t = &g->slopes[k];
+  MbStatus status = along_state(g, t, slope, report);
+  if (status == MB_OK) status = sample_at(g, t->less, sim->state.q, sim->state.v, t, 0, g->frame[0], report);
+  if (status == MB_OK) status = sample_at(g, t->more, sim->state.q, sim->state.v, t, 0, g->frame[1], report);
+  for (size_t i = 0; i < mb_sim_frame_size(sim) && status == MB_OK; i++)
+    slope[i] += (g->frame[1][i] - g->frame[0][i]) / (2 * g->number[k].move);
+  return status;
+}
+
+// The same at once. Where a number changes what elements are at rest, nodes that have moved along leave them nearly as they were, and stress
+// and strain are far from straight along each of the two alone.
+static MbStatus at_once(MbSensitivity *g, size_t k, double *slope, MbReport *report) {
+  const MbSlope *t = &g->slopes[k];
+  const double move = g->number[k].move;
+  MbStatus status = MB_OK;
+  for (int side = -1; side <= 1 && status == MB_OK; side += 2) {
+    status = sample_moved(g, side < 0 ? t->less : t->more, t, side * move, report);
+    for (size_t i = 0; i < mb_sim_frame_size(g->sim); i++) slope[i] += side / (2 * move) * g->frame[0][i];
+  }
+  return status;
+}
+
 MbStatus mb_sensitivity_frame(MbSensitivity *g, double *frame, double *slopes, MbReport *report) {
+  static const double SMALL = 1e-3; // of the state
   const MbSim *sim = g->sim;
   const size_t size = mb_sim_frame_size(sim);
   MbStatus status = mb_sim_sample(g->sim, frame, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {
-    const MbSlope *t = &g->slopes[k];
+    const bool together = sim->model->ndeformables && g->number[k].move <= SMALL * far(g, &g->slopes[k]);
     double *slope = slopes + size * k;
-    status = along_state(g, t, slope, report);
-    if (status == MB_OK)
-      status = sample_at(g, t->less, sim->state.q, sim->state.v, t, 0, g->frame[0], report);
-    if (status == MB_OK)
-      status = sample_at(g, t->more, sim->state.q, sim->state.v, t, 0, g->frame[1], report);
-    for (size_t i = 0; i < size && status == MB_OK; i++)
-      slope[i] += (g->frame[1][i] - g->frame[0][i]) / (2 * g->number[k].move);
+    memset(slope, 0, size * sizeof *slope);
+    status = together ? at_once(g, k, slope, report) : one_by_one(g, k, slope, report);
   }
   return status;
 }

@@ -18,6 +18,9 @@ typedef struct MbSensitivityNumber {
 const char *mb_sensitivity_refuses(const MbModel *model);
 // Says why they are not exact, or not there; NULL: they are exact, as far as the model says.
 const char *mb_sensitivity_inexact(const MbModel *model);
+// Tells what share of a number the models with a little less and a little more of it should be from this one: what differences lose by the square
+// of it and by rounding over it.
+double mb_sensitivity_little(const MbModel *model);
 // Begins a run. The models must outlive it. MB_SCENE where a number changes more than numbers, with its name.
 MbStatus mb_sensitivity_create(const MbModel *model, const MbSensitivityNumber *numbers, size_t count,
                                MbSensitivity **gradient, MbReport *report);

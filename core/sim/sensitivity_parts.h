@@ -63,6 +63,8 @@ MbStatus mb_slope_in_parts(const MbSensitivity *g, MbReport *report);
 
 // Says why a model's steps cannot be differentiated so; NULL: they can.
 const char *mb_steps_refuse(const MbModel *model);
+// The same of deformables that iterations move.
+const char *mb_steps_refuse_passes(const MbSim *sim);
 bool mb_steps_make(MbSensitivity *g); // false: out of memory
 // How what is carried from step to step begins, of sides `span` apart.
 void mb_steps_begin(MbSensitivity *g, MbSlope *slope, double span);

@@ -1,0 +1,187 @@
+// Derivatives of runs with deformables against differences of whole runs: for every material, and what else a deformable is made of, as the
+// place of the number that changes; where nodes are bodies, exact and by single steps, and under solver projective.
+#include "core/base/alloc.h"
+#include "core/sim/sensitivity.h"
+#include "tests/runs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What moves the deformables, and whether derivatives are exact.
+typedef struct Way {
+  const char *solver, *integrator;
+  bool exact;
+} Way;
+static const Way ways[] = {{"\"redmax\"", "bdf1", true},
+                           {"\"redmax\"", "bdf2", true},
+                           {"\"redmax\"", "sdirk2", true},
+                           {"\"redmax\"", "implicit", false},
+                           {"\"maximal\"", "implicit", false},
+                           {"\"redmax\"", "trapezoidal", false},
+                           {"{\"type\":\"projective\",\"method\":\"newton\"}", "implicit", false}};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+// A scene of a way, with the number moved by a share of itself.
+static TestRun variant(const char *scene, const Way *way, const char *material, const char *name,
+                       double value) {
+  char path[80], solver[100], integrator[60], model[80], number[80];
+  const char *sets[5] = {solver, integrator};
+  size_t n = 2;
+  snprintf(path, sizeof path, "tests/gradient/%s.json", scene);
+  snprintf(solver, sizeof solver, "/solver=%s", way->solver);
+  snprintf(integrator, sizeof integrator, "/integrator=\"%s\"", way->integrator);
+  snprintf(model, sizeof model, "/deformables/0/material/model=\"%s\"", material ? material : "");
+  snprintf(number, sizeof number, "/parameters/%s=%.17g", name ? name : "", value);
+  if (material) sets[n++] = model;
+  if (name) sets[n++] = number;
+  char *text = test_text_of(path);
+  const TestRun run = test_run(text, sets);
+  free(text);
+  return run;
+}
+
+static size_t end_of(TestRun *run, double *frame) {
+  MbReport report = {0};
+  test_steps(run->sim, mb_model_steps(run->model));
+  test_ok(mb_sim_sample(run->sim, frame, &report), &report);
+  const size_t size = mb_sim_frame_size(run->sim);
+  test_run_free(run);
+  return size;
+}
+
+enum { MOST = 400 };
+
+// A number of a scene, and how it is run.
+typedef struct Case {
+  const char *scene, *material; // NULL: the scene's own
+  const Way *way;
+  const char *name;
+  double value;
+} Case;
+
+static TestRun moved(const Case *c, double share) {
+  return variant(c->scene, c->way, c->material, c->name, c->value * (1 + share));
+}
+
+// What the end of a run changes by, by differences of fourth order of whole runs; unsure ← some of how far these are from those of second
+// order.
+static void by_differences(const Case *c, double *wanted, double *unsure) {
+  static const double MOVE = 1e-3,
+                      LEFT = 1e-3; // what fourth order leaves is smaller by the square of the move
+  double at[4][MOST];
+  size_t size = 0;
+  for (int i = 0; i < 4; i++) {
+    TestRun run = moved(c, (i < 2 ? i - 2 : i - 1) * MOVE);
+    size = end_of(&run, at[i]);
+  }
+  for (size_t i = 0; i < size; i++) {
+    const double second = (at[2][i] - at[1][i]) / (2 * MOVE);
+    wanted[i] = (8 * (at[2][i] - at[1][i]) - (at[3][i] - at[0][i])) / (12 * MOVE);
+    unsure[i] = LEFT * fabs(wanted[i] - second);
+  }
+}
+
+// What the end of a run changes by, by derivatives.
+static void by_derivatives(const Case *c, TestRun *at, double *frame, double *slope) {
+  MbReport report = {0};
+  const double little = mb_sensitivity_little(at->model);
+  TestRun less = moved(c, -little), more = moved(c, little);
+  const MbSensitivityNumber number = {c->name, less.model, more.model, little};
+  MbSensitivity *run = NULL;
+  test_ok(mb_sensitivity_create(at->model, &number, 1, &run, &report), &report);
+  cr_assert_leq(mb_sim_frame_size(at->sim), MOST);
+  cr_expect_eq(mb_sensitivity_by_steps(run) == NULL, c->way->exact, "%s %s", c->way->solver,
+               c->way->integrator);
+  for (int64_t k = 0; k < mb_model_steps(at->model); k++) test_ok(mb_sensitivity_step(run, &report), &report);
+  test_ok(mb_sensitivity_frame(run, frame, slope, &report), &report);
+  mb_sensitivity_free(run);
+  test_run_free(&less), test_run_free(&more);
+}
+
+// How far derivatives by shares of a number are off, of the largest of their channel.
+static double check(const Case *c) {
+  static const double LEAST = 1e-3; // of less than that differences are not sure
+  double frame[MOST], slope[MOST], wanted[MOST], unsure[MOST], off = 0;
+  TestRun at = moved(c, 0);
+  by_derivatives(c, &at, frame, slope);
+  by_differences(c, wanted, unsure);
+  size_t channels = 0;
+  const MbChannel *channel = mb_sim_channels(at.sim, &channels);
+  for (size_t k = 0; k < channels; k++) {
+    double most = LEAST, apart = 0;
+    const size_t first = channel[k].offset, end = first + channel[k].items * channel[k].width;
+    for (size_t i = first; i < end; i++) most = fmax(most, fmax(fabs(wanted[i]), LEAST * fabs(frame[i])));
+    for (size_t i = first; i < end; i++) apart = fmax(apart, fabs(slope[i] - wanted[i]) - unsure[i]);
+    off = fmax(off, apart / most);
+  }
+  test_run_free(&at);
+  return off;
+}
+
+// By every parameter of a scene.
+static void check_scene(const char *scene, const char *material, const Way *way, double *worst) {
+  TestRun run = variant(scene, way, material, NULL, 0);
+  const MbSceneSpec *spec = &run.scene->spec;
+  for (size_t k = 0; k < spec->nparameters; k++) {
+    const Case c = {scene, material, way, spec->parameters[k].name, spec->parameters[k].value};
+    const double off = check(&c);
+    *worst = fmax(*worst, off);
+    cr_expect_lt(off, way->exact ? 1e-7 : 1e-6, "%s, %s, %s %s by %s: %g", way->solver, way->integrator,
+                 scene, material ? material : "", c.name, off);
+  }
+  test_run_free(&run);
+}
+
+static void tell(const char *what, const double worst[WAYS]) {
+  printf("largest error, of the largest derivative: %s", what);
+  for (size_t w = 0; w < WAYS; w++) printf("  %.1e", worst[w]);
+  printf("\n");
+}
+
+static void check_ways(const char *scene) {
+  double worst[WAYS] = {0};
+  for (size_t w = 0; w < WAYS; w++) check_scene(scene, NULL, &ways[w], &worst[w]);
+  tell(scene, worst);
+}
+
+Test(gradient_deformables, derivatives_by_every_number_of_every_material_are_those_of_whole_runs) {
+  for (size_t m = 0; mb_elastic_words[m]; m++) {
+    double worst[WAYS] = {0};
+    for (size_t w = 0; w < WAYS; w++) check_scene("beam", mb_elastic_words[m], &ways[w], &worst[w]);
+    tell(mb_elastic_words[m], worst);
+  }
+}
+
+Test(gradient_deformables, derivatives_by_numbers_of_bodies_that_carry_deformables_are_those_of_whole_runs) {
+  check_ways("hand");
+}
+Test(gradient_deformables, derivatives_by_fibres_and_wind_are_those_of_whole_runs) { check_ways("muscle"); }
+Test(gradient_deformables, derivatives_by_numbers_of_cloth_that_bends_are_those_of_whole_runs) {
+  check_ways("cloth");
+}
+Test(gradient_deformables, derivatives_by_pressure_inside_are_those_of_whole_runs) { check_ways("balloon"); }
+
+static void refused(const char *solver, const char *set, const char *why) {
+  char chosen[200];
+  snprintf(chosen, sizeof chosen, "/solver=%s", solver);
+  const char *const sets[] = {chosen, set, NULL};
+  char *text = test_text_of("tests/gradient/beam.json");
+  TestRun run = test_run(text, sets);
+  free(text);
+  const MbSensitivityNumber number = {"p", run.model, run.model, 1};
+  MbSensitivity *gradient = NULL;
+  MbReport report = {0};
+  cr_expect_eq(mb_sensitivity_create(run.model, &number, 1, &gradient, &report), MB_SCENE);
+  cr_expect_not_null(strstr(report.issues[0].text, why), "%s", report.issues[0].text);
+  mb_sensitivity_free(gradient);
+  test_run_free(&run);
+}
+
+Test(gradient_deformables, steps_that_are_not_solved_to_their_end_have_no_derivative) {
+  refused("\"projective\"", NULL, "solved to its end");
+  refused("{\"type\":\"projective\",\"method\":\"newton\",\"tolerance\":1e-6}", NULL, "solved to its end");
+  refused("{\"type\":\"projective\",\"method\":\"newton\"}", "/output/channels=[\"solver\"]",
+          "output has others");
+}

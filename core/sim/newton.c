@@ -1,9 +1,11 @@
 // With a = (w − from)/(γ h) the stage  M (w − from) = γ h F  is  τ(q₀ ⊕ h (base + γ w), w, a, t) = 0  (tangent.h), whose derivatives by w
 // are exact: near the solution each iteration squares what is left. The matrix is as large as the velocities are many, not symmetric, and
-// solved for by elimination, written here so that its bits are those of every machine.
+// solved for by elimination (rows: newton_rows.c), written here so that its bits are those of every machine.
 #include "core/sim/newton.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
+#include "core/sim/newton_rows.h"
+#include "core/sim/tangent_moved.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,17 +15,19 @@ enum { STAGES = 2 };
 
 struct MbNewton {
   MbTangent *tangent;
-  double *a, *step; // (nv)
-  double *A;        // (nv x nv) column after column
-  size_t *pivot;    // (nv)
+  double *a, *step;   // (nv)
+  double *A;          // (nv x nv) column after column
+  double *along;      // (nv x nv) how coordinates move with each velocity of a stage, where there are rows
+  MbNewtonRows *rows; // NULL: there are none
+  size_t *pivot;      // (nv)
   MbStageNote note[STAGES];
   size_t notes;
 };
 
 bool mb_newton_fits(const MbSim *sim) {
   const MbModel *model = sim->model;
-  return sim->integrator->scheme == MB_STAGES && sim->nv <= MOST && !model->nslots &&
-         !model->contacts.nsolids && !mb_tangent_refuses(sim);
+  return sim->integrator->scheme == MB_STAGES && sim->nv <= MOST && !model->contacts.nsolids &&
+         !mb_tangent_refuses(sim);
 }
 
 MbNewton *mb_newton_create(MbSim *sim) {
@@ -36,6 +40,11 @@ MbNewton *mb_newton_create(MbSim *sim) {
   n->A = mb_arena_alloc(&sim->arena, nv * nv, sizeof *n->A);
   n->pivot = mb_arena_alloc(&sim->arena, nv, sizeof *n->pivot);
   bool ok = true;
+  if (sim->model->nslots) {
+    n->rows = mb_newton_rows_create(sim);
+    n->along = mb_arena_alloc(&sim->arena, nv * nv, sizeof *n->along);
+    ok = n->rows && n->along;
+  }
   for (size_t k = 0; k < STAGES; k++) {
     MbStageNote *note = &n->note[k];
     note->base = mb_arena_alloc(&sim->arena, nv, sizeof *note->base);
@@ -104,14 +113,20 @@ static void substitute(const double *A, size_t n, const size_t *pivot, double *x
   }
 }
 
-bool mb_newton_factor(MbSim *sim, const MbStageNote *stage, const double *q1, const double *step,
+// n->A and n->along at q1, which the bodies are taken to.
+static void linearise(MbSim *sim, const MbStageNote *stage, const double *q1, const double *step,
                       const double *a, double *tau) {
   MbNewton *n = sim->newton;
   const double span = stage->gamma * sim->model->h;
   mb_sim_kinematics(sim, q1, stage->w);
   mb_tangent_at(sim, n->tangent, stage->w, a, stage->t, tau);
   mb_tangent_matrix(sim, n->tangent, step, span, span, n->A);
-  return eliminate(n->A, sim->nv, n->pivot);
+}
+
+bool mb_newton_factor(MbSim *sim, const MbStageNote *stage, const double *q1, const double *step,
+                      const double *a, double *tau) {
+  linearise(sim, stage, q1, step, a, tau);
+  return eliminate(sim->newton->A, sim->nv, sim->newton->pivot);
 }
 
 void mb_newton_solve(const MbSim *sim, double *x) {
@@ -133,6 +148,20 @@ void mb_newton_solve_transposed(const MbSim *sim, double *x) {
   }
 }
 
+// n->along ← how coordinates move with each velocity of a stage, over so many seconds.
+static void find_along(const MbSim *sim, const double *step, double reach) {
+  const MbModel *model = sim->model;
+  double *along = sim->newton->along, T[MB_JOINT_MOST * MB_JOINT_MOST], T0[MB_JOINT_MOST * MB_JOINT_MOST];
+  memset(along, 0, sim->nv * sim->nv * sizeof *along);
+  for (size_t b = 0; b < model->nb; b++) {
+    const size_t first = model->v_first[b], n = mb_tangent_dofs(model, b);
+    if (!n) continue;
+    mb_tangent_ahead(model, b, step + first, T, T0);
+    for (size_t k = 0; k < n; k++)
+      for (size_t i = 0; i < n; i++) along[sim->nv * (first + k) + first + i] = reach * T[n * i + k];
+  }
+}
+
 bool mb_newton_change(MbSim *sim, const MbFullStage *stage, const double *w, double *z) {
   MbNewton *n = sim->newton;
   const double h = sim->model->h, span = stage->gamma * h;
@@ -142,8 +171,11 @@ bool mb_newton_change(MbSim *sim, const MbFullStage *stage, const double *w, dou
   }
   const MbStageNote at = {.gamma = stage->gamma, .t = stage->t, .w = (double *)w};
   mb_sim_move(sim, 1, n->step);
-  if (!mb_newton_factor(sim, &at, sim->q1, n->step, n->a, z)) return false;
+  linearise(sim, &at, sim->q1, n->step, n->a, z);
+  if (n->rows) find_along(sim, n->step, span);
+  if (n->rows && !mb_newton_rows_at(sim, n->rows, stage, w, n->along, n->A)) return false;
+  if (!eliminate(n->A, sim->nv, n->pivot)) return false;
   mb_newton_solve(sim, z);
   for (size_t i = 0; i < sim->nv; i++) z[i] = -z[i];
-  return true;
+  return !n->rows || mb_newton_rows_solve(sim, n->rows, stage, mb_newton_solve, z);
 }

@@ -1,4 +1,4 @@
-// Newton's method with the exact derivatives of a fully implicit stage, without rows (newton.c).
+// Newton's method with the exact derivatives of a fully implicit stage (newton.c).
 #ifndef MB_SIM_NEWTON_H
 #define MB_SIM_NEWTON_H
 
@@ -32,8 +32,8 @@ void mb_newton_solve(const MbSim *sim, double *x);
 void mb_newton_solve_transposed(const MbSim *sim, double *x);
 MbTangent *mb_newton_tangent(const MbSim *sim);
 
-// z ← what one iteration changes w by,  z = −(dτ/dw)⁻¹ τ,  the bodies of sim->x and sim->q1 being where w takes them. False: the matrix has
-// no inverse.
+// z ← what one iteration changes w by,  z = −(dτ/dw)⁻¹ τ,  the bodies of sim->x and sim->q1 being where w takes them; with rows those that are
+// met too, by the forces that the rows had, which become those of this iteration (newton_rows.c). False: the matrix has no inverse, or rows are not for it.
 bool mb_newton_change(MbSim *sim, const MbFullStage *stage, const double *w, double *z);
 
 #endif

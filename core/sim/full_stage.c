@@ -217,7 +217,7 @@ static MbStatus settle(MbSim *sim, const MbFullStage *stage, double *w, const do
 MbStatus mb_full_stage_solve(MbSim *sim, const MbFullStage *stage, double *w, MbReport *report) {
   enum { FEW = 4 };
   static const double WORSE = 2, QUICK = 0.1;
-  enum { MANY = 12 };                // passes that the exact matrix with rows costs as much as
+  enum { MANY = 12 };                // passes that a dear iteration costs as much as
   static const double NEAR = 1e-2;   // of what moves: the exact matrix is near enough
   static const double NEARER = 1e-4; // the same with rows
   static const double EARLY = 100;   // rows that say the same as others come to count in the second pass
@@ -264,7 +264,7 @@ MbStatus mb_full_stage_solve(MbSim *sim, const MbFullStage *stage, double *w, Mb
     if (search.exact) search.known = 0;
     average(sim, &search, w, z);
     search.exact |= sim->newton && search.slow && !search.refused &&
-                    (sim->constraining ? left < NEARER && pass >= MANY : left < NEAR);
+                    (left < (sim->constraining ? NEARER : NEAR)) && (pass >= MANY || !mb_newton_dear(sim));
   }
   return unsettled(sim, left, report);
 }

@@ -205,14 +205,15 @@ static size_t held_first(MbNewtonRows *rows, size_t nv) {
 }
 
 bool mb_newton_rows_solve(MbSim *sim, MbNewtonRows *rows, const MbFullStage *stage,
-                          void (*solve)(const MbSim *sim, double *x), double *z) {
+                          bool (*solve)(MbSim *sim, double *x), double *z) {
   static const double LITTLE = 1e-9; // of the largest of its kind: rounding
   MbConstraining *c = sim->constraining;
   const size_t nv = sim->nv, m = held_first(rows, nv);
   const double span = stage->gamma * sim->model->h;
   double most = 0, fastest = 0;
   memcpy(rows->Y, rows->G, m * nv * sizeof *rows->Y);
-  for (size_t k = 0; k < m; k++) solve(sim, rows->Y + nv * k);
+  for (size_t k = 0; k < m; k++)
+    if (!solve(sim, rows->Y + nv * k)) return false;
   for (size_t i = 0; i < m; i++) {
     rows->x[i] = -rows->r[i] - dot(rows->B + nv * i, z, nv);
     for (size_t k = 0; k < m; k++) rows->S[m * i + k] = dot(rows->B + nv * i, rows->Y + nv * k, nv);

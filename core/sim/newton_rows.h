@@ -17,6 +17,6 @@ bool mb_newton_rows_at(MbSim *sim, MbNewtonRows *rows, const MbFullStage *stage,
 // z ← w's change with  A z = −τ + Gᵀ μ  that satisfies the rows to first order, from z = −A⁻¹ τ; the rows' forces ← μ. `solve` applies A⁻¹. False:
 // rows of one way would pull, or be passed.
 bool mb_newton_rows_solve(MbSim *sim, MbNewtonRows *rows, const MbFullStage *stage,
-                          void (*solve)(const MbSim *sim, double *x), double *z);
+                          bool (*solve)(MbSim *sim, double *x), double *z);
 
 #endif

@@ -53,9 +53,11 @@ void mb_slope_by_number(MbSensitivity *g, const MbSlope *slope, const MbStageNot
 // Takes the probe's factors, g->q1, g->step and g->a to a stage from coordinates g->q that ends at t, step.
 MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, int64_t step,
                            MbReport *report);
-// frame ← what `at` (the probe, or a side of a number) tells at q and v, at t.
-MbStatus mb_slope_sample(MbSim *at, const double *q, const double *v, double t, int64_t step, double *frame,
-                         MbReport *report);
+// frame ← what `at` (the probe, or a side of a number) tells at q and v, at t, with signals as they are at `seen`.
+MbStatus mb_slope_sample(MbSim *at, const double *q, const double *v, double t, double seen, int64_t step,
+                         double *frame, MbReport *report);
+// What is wrong with a step whose derivative could not be solved for.
+MbStatus mb_slope_unsolved(double t, int64_t step, MbReport *report);
 // What is wrong with a step that was made of parts.
 MbStatus mb_slope_in_parts(const MbSensitivity *g, MbReport *report);
 

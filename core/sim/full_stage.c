@@ -219,7 +219,7 @@ MbStatus mb_full_stage_solve(MbSim *sim, const MbFullStage *stage, double *w, Mb
   static const double WORSE = 2, QUICK = 0.1;
   enum { MANY = 12 };                // passes that a dear iteration costs as much as
   static const double NEAR = 1e-2;   // of what moves: the exact matrix is near enough
-  static const double NEARER = 1e-4; // the same with rows
+  static const double NEARER = 1e-4; // the same of dear ones; what is nearly rounding they do not help
   static const double EARLY = 100;   // rows that say the same as others come to count in the second pass
   const size_t n = sim->nv;
   double *z = column(sim, CHANGE), *last = column(sim, LAST), *last_change = column(sim, LAST_CHANGE);
@@ -264,7 +264,7 @@ MbStatus mb_full_stage_solve(MbSim *sim, const MbFullStage *stage, double *w, Mb
     if (search.exact) search.known = 0;
     average(sim, &search, w, z);
     search.exact |= sim->newton && search.slow && !search.refused &&
-                    (left < (sim->constraining ? NEARER : NEAR)) && (pass >= MANY || !mb_newton_dear(sim));
+                    (mb_newton_dear(sim) ? pass >= MANY && left < NEARER && left > 10 * ENOUGH : left < NEAR);
   }
   return unsettled(sim, left, report);
 }

@@ -102,9 +102,8 @@ static MbStatus choose_way(const MbGradientRun *run, const MbSensitivity *gradie
   *back = mb_backward_pays(gradient, run->scene.measures, run->nmeasures, run->nwrt, &plan);
   if (!way->given || way->word == AUTO) return MB_OK;
   *back = way->word == BACK;
-  const char *why = *back ? mb_sensitivity_by_steps(gradient) : NULL;
-  return why ? mb_error(report, MB_USAGE, "", "--way back: there is none through these steps: %s", why)
-             : MB_OK;
+  const char *why = *back ? mb_backward_refuses(gradient, run->scene.measures) : NULL;
+  return why ? mb_error(report, MB_USAGE, "", "--way back: there is none here: %s", why) : MB_OK;
 }
 
 static MbStatus differentiate(MbGradientRun *run, MbReport *report) {

@@ -339,6 +339,16 @@ static bool tells_elements(const MbChannel *channel) {
           strstr(channel->name, "von_mises"));
 }
 
+bool mb_sensitivity_bends(const MbSensitivity *g, size_t column) {
+  const MbSim *sim = g->sim;
+  for (size_t c = 0; c < sim->nchannels && sim->model->ndeformables; c++) {
+    const MbChannel *channel = &sim->channels[c];
+    const size_t end = channel->offset + channel->items * channel->width;
+    if (column >= channel->offset && column < end) return tells_elements(channel);
+  }
+  return false;
+}
+
 // The same at once, of channels that tell how elements are strained: where a number changes what these are at rest, nodes that have moved along leave
 // them nearly as they were, and their stress is far from straight along each of the two alone.
 static MbStatus at_once(MbSensitivity *g, size_t k, double *slope, MbReport *report) {
@@ -375,7 +385,7 @@ MbStatus mb_sensitivity_frame(MbSensitivity *g, double *frame, double *slopes, M
     double *slope = slopes + size * k;
     memset(slope, 0, size * sizeof *slope);
     const bool near = g->number[k].move <= SMALL * far(g, &g->slopes[k]);
-    if (!near && mb_model_points(sim->model)) return steep(g, k, report);
+    if (!near && sim->model->ndeformables) return steep(g, k, report);
     status = one_by_one(g, k, slope, report);
     if (status == MB_OK && sim->model->ndeformables && near) status = at_once(g, k, slope, report);
   }

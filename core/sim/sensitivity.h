@@ -49,6 +49,8 @@ typedef struct MbSensitivityWeights {
 
 // Tells whether weights of that number of a frame go back by one pass through the tree, and not by differences along every coordinate.
 bool mb_sensitivity_weighs(const MbSensitivity *gradient, size_t column);
+// Tells whether that number of a frame is too far from straight along single coordinates for a way back, as stress of elements is.
+bool mb_sensitivity_bends(const MbSensitivity *gradient, size_t column);
 // How many numbers a frame has, and velocities the run.
 size_t mb_sensitivity_frame_size(const MbSensitivity *gradient);
 size_t mb_sensitivity_width(const MbSensitivity *gradient);

@@ -29,3 +29,5 @@ t gradient beam.json --set '/solver={"type":"projective","method":"newton","tole
 t gradient beam.json --set "$newton" --integrator implicit --of 'final(solver.residual)' --wrt young --set '/output/channels=["solver"]'
 t gradient beam.json --set "$newton" --integrator static --of 'final(beam.9.z)' --wrt young
 t gradient beam.json --of 'final(beam.9.z)' --wrt /deformables/0/mesh/box/0
+t gradient beam.json --way back --of 'final(beam.3.von_mises)' --wrt young
+t gradient beam.json --way back --of 'final(energy.elastic)' --wrt young

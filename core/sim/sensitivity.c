@@ -37,8 +37,9 @@ static const char *stages_refuse(const MbModel *model) {
 }
 
 const char *mb_sensitivity_refuses(const MbModel *model) {
-  if (model->contacts.nsolids) return "there are no derivatives of contact yet";
-  const char *why = stages_refuse(model);
+  const char *why = model->contacts.nsolids ? mb_touch_slopes_refuse(model) : NULL;
+  if (why) return why;
+  why = stages_refuse(model);
   return why ? mb_steps_refuse(model) : NULL;
 }
 
@@ -90,7 +91,7 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
 // Chooses between stages and single steps.
 static MbStatus choose(MbSensitivity *g, MbReport *report) {
   const MbSim *sim = g->sim;
-  g->by_steps = stages_refuse(sim->model);
+  g->by_steps = sim->touching ? "there are no exact ones of contact" : stages_refuse(sim->model);
   if (!g->by_steps) g->by_steps = mb_tangent_refuses(sim);
   if (!g->by_steps && !sim->newton) g->by_steps = "exact ones are there for fewer velocities";
   const char *why = g->by_steps ? mb_steps_refuse(sim->model) : NULL;
@@ -258,7 +259,7 @@ MbStatus mb_sensitivity_step(MbSensitivity *g, MbReport *report) {
     for (size_t i = 0; i < g->sim->nv; i++)
       if (!isfinite(g->slopes[k].q[i]) || !isfinite(g->slopes[k].v[i])) return not_finite(g, k, report);
   for (size_t k = 0; k < g->count && g->by_steps && status == MB_OK; k++)
-    for (size_t i = 0; i < g->sim->nm; i++)
+    for (size_t i = g->sim->section[MB_SECTION_NODES]; i < g->sim->section[MB_SECTION_NODES + 1]; i++)
       if (!isfinite(g->slopes[k].memory[i])) return not_finite(g, k, report);
   return status;
 }

@@ -70,6 +70,17 @@ const char *mb_steps_refuse_passes(const MbSim *sim);
 bool mb_steps_make(MbSensitivity *g); // false: out of memory
 // How what is carried from step to step begins, of sides `span` apart.
 void mb_steps_begin(MbSensitivity *g, MbSlope *slope, double span);
+// ---- sensitivity_touch.c: contact in these ------------------------------------------------------------------
+
+// Says why a model's contacts have no derivatives; NULL: they have, as far as the model says.
+const char *mb_touch_slopes_refuse(const MbModel *model);
+// Makes a simulation ready for a step beside the run's.
+void mb_touch_slopes_beside(MbSim *side);
+// Whether a side's step has had the run's contacts, each of which slides where the run's does.
+bool mb_touch_slopes_same(const MbSim *run, const MbSim *side);
+// Whether the run's step has derivatives, by its contacts.
+MbStatus mb_touch_slopes_check(const MbSim *run, MbReport *report);
+
 MbStatus mb_steps_step(MbSensitivity *g, MbReport *report);
 
 #endif

@@ -66,9 +66,10 @@ const char *mb_steps_refuse(const MbModel *model) {
   if (kind == MB_RK45)
     return "there are no derivatives of integrator \"rk45\", whose steps change in length with the scene";
   if (kind == MB_STATIC) return "there are no derivatives of equilibria yet";
-  for (size_t i = 0; model->nslots && i < model->nchannels; i++)
+  for (size_t i = 0; (model->nslots || model->contacts.nsolids) && i < model->nchannels; i++)
     if (!told_by_state(model->channels[i]))
-      return "with constraints and prescribed motions there are derivatives of channels that tell positions, "
+      return "with constraints, contact and prescribed motions there are derivatives of channels that tell "
+             "positions, "
              "velocities, energies and momentum "
              "alone: output has others";
   return NULL;
@@ -129,6 +130,7 @@ static MbStatus step_from(MbSensitivity *g, MbSim *at, const MbSlope *along, dou
     for (size_t i = 0; i < at->nm; i++) at->state.memory[i] += way * along->memory[i];
   }
   mb_sim_kinematics(at, at->state.q, at->state.v);
+  mb_touch_slopes_beside(at);
   return mb_sim_step(at, &own);
 }
 
@@ -192,10 +194,12 @@ static MbStatus across(MbSensitivity *g, const Pair *pair, Change *change, bool 
   const MbState *run = &g->sim->state;
   MbStatus status = step_from(g, pair->less, pair->along, -pair->way);
   if (status == MB_OK) mb_sensitivity_copy(g->sim, &g->side, &pair->less->state);
+  const bool less_touches = mb_touch_slopes_same(g->sim, pair->less);
   if (status == MB_OK) status = step_from(g, pair->more, pair->along, pair->way);
   if (status != MB_OK) return status;
   const MbState *less = &g->side, *more = &pair->more->state;
-  const bool by_less = same_branch(g->sim, run, less), by_more = same_branch(g->sim, run, more);
+  const bool by_less = same_branch(g->sim, run, less) && less_touches,
+             by_more = same_branch(g->sim, run, more) && mb_touch_slopes_same(g->sim, pair->more);
   *parted = !by_less || !by_more;
   if (by_less != by_more)
     between(g, by_less ? less : run, by_less ? run : more, pair->span / 2, change);
@@ -208,7 +212,7 @@ static MbStatus across(MbSensitivity *g, const Pair *pair, Change *change, bool 
 
 // Whether steps branch, so that the two derivatives cannot be taken apart.
 static bool branches(const MbModel *model) {
-  bool any = model->dry;
+  bool any = model->dry || model->contacts.any;
   for (size_t i = 0; i < model->nconstraints; i++) any |= model->constraints[i].unilateral;
   return any;
 }
@@ -285,6 +289,7 @@ static MbStatus differentiate(MbSensitivity *g, size_t k, MbReport *report) {
 MbStatus mb_steps_step(MbSensitivity *g, MbReport *report) {
   mb_sensitivity_copy(g->sim, &g->before, &g->sim->state);
   MbStatus status = mb_sim_step(g->sim, report);
+  if (status == MB_OK) status = mb_touch_slopes_check(g->sim, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = differentiate(g, k, report);
   return status;
 }

@@ -1,5 +1,5 @@
-// Derivatives of runs with deformables against differences of whole runs: for every material, and what else a deformable is made of, as the
-// place of the number that changes; where nodes are bodies, exact and by single steps, and under solver projective.
+// Derivatives of runs of scenes in tests/gradient against differences of whole runs, by every parameter of theirs: of deformables of every material,
+// where nodes are bodies, exact and by single steps, and under solver projective; of balls that touch.
 #include "core/base/alloc.h"
 #include "core/sim/sensitivity.h"
 #include "tests/runs.h"
@@ -22,6 +22,7 @@ static const Way ways[] = {{"\"redmax\"", "bdf1", true},
                            {"\"redmax\"", "trapezoidal", false},
                            {"{\"type\":\"projective\",\"method\":\"newton\"}", "implicit", false}};
 enum { WAYS = sizeof ways / sizeof *ways };
+static const double MOVE = 1e-3;
 
 // A scene of a way, with the number moved by a share of itself.
 static TestRun variant(const char *scene, const Way *way, const char *material, const char *name,
@@ -58,7 +59,7 @@ typedef struct Case {
   const char *scene, *material; // NULL: the scene's own
   const Way *way;
   const char *name;
-  double value;
+  double value, move; // of the number, of itself, between whole runs
 } Case;
 
 static TestRun moved(const Case *c, double share) {
@@ -68,17 +69,16 @@ static TestRun moved(const Case *c, double share) {
 // What the end of a run changes by, by differences of fourth order of whole runs; unsure ← some of how far these are from those of second
 // order.
 static void by_differences(const Case *c, double *wanted, double *unsure) {
-  static const double MOVE = 1e-3,
-                      LEFT = 1e-3; // what fourth order leaves is smaller by the square of the move
+  static const double LEFT = 1e-3; // what fourth order leaves is smaller by the square of the move
   double at[4][MOST];
   size_t size = 0;
   for (int i = 0; i < 4; i++) {
-    TestRun run = moved(c, (i < 2 ? i - 2 : i - 1) * MOVE);
+    TestRun run = moved(c, (i < 2 ? i - 2 : i - 1) * c->move);
     size = end_of(&run, at[i]);
   }
   for (size_t i = 0; i < size; i++) {
-    const double second = (at[2][i] - at[1][i]) / (2 * MOVE);
-    wanted[i] = (8 * (at[2][i] - at[1][i]) - (at[3][i] - at[0][i])) / (12 * MOVE);
+    const double second = (at[2][i] - at[1][i]) / (2 * c->move);
+    wanted[i] = (8 * (at[2][i] - at[1][i]) - (at[3][i] - at[0][i])) / (12 * c->move);
     unsure[i] = LEFT * fabs(wanted[i] - second);
   }
 }
@@ -121,11 +121,11 @@ static double check(const Case *c) {
 }
 
 // By every parameter of a scene.
-static void check_scene(const char *scene, const char *material, const Way *way, double *worst) {
+static void check_scene(const char *scene, const char *material, const Way *way, double move, double *worst) {
   TestRun run = variant(scene, way, material, NULL, 0);
   const MbSceneSpec *spec = &run.scene->spec;
   for (size_t k = 0; k < spec->nparameters; k++) {
-    const Case c = {scene, material, way, spec->parameters[k].name, spec->parameters[k].value};
+    const Case c = {scene, material, way, spec->parameters[k].name, spec->parameters[k].value, move};
     const double off = check(&c);
     *worst = fmax(*worst, off);
     cr_expect_lt(off, way->exact ? 1e-7 : 1e-6, "%s, %s, %s %s by %s: %g", way->solver, way->integrator,
@@ -142,14 +142,14 @@ static void tell(const char *what, const double worst[WAYS]) {
 
 static void check_ways(const char *scene) {
   double worst[WAYS] = {0};
-  for (size_t w = 0; w < WAYS; w++) check_scene(scene, NULL, &ways[w], &worst[w]);
+  for (size_t w = 0; w < WAYS; w++) check_scene(scene, NULL, &ways[w], MOVE, &worst[w]);
   tell(scene, worst);
 }
 
 Test(gradient_deformables, derivatives_by_every_number_of_every_material_are_those_of_whole_runs) {
   for (size_t m = 0; mb_elastic_words[m]; m++) {
     double worst[WAYS] = {0};
-    for (size_t w = 0; w < WAYS; w++) check_scene("beam", mb_elastic_words[m], &ways[w], &worst[w]);
+    for (size_t w = 0; w < WAYS; w++) check_scene("beam", mb_elastic_words[m], &ways[w], MOVE, &worst[w]);
     tell(mb_elastic_words[m], worst);
   }
 }
@@ -184,4 +184,34 @@ Test(gradient_deformables, steps_that_are_not_solved_to_their_end_have_no_deriva
   refused("{\"type\":\"projective\",\"method\":\"newton\",\"tolerance\":1e-6}", NULL, "solved to its end");
   refused("{\"type\":\"projective\",\"method\":\"newton\"}", "/output/channels=[\"solver\"]",
           "output has others");
+}
+
+// Where contacts begin, end, and come to slide are kinks of the run: whole runs on both sides have to lie near.
+Test(gradient_contact, derivatives_of_balls_that_touch_are_those_of_whole_runs) {
+  static const double NEAR = 1e-6;
+  static const char *const touching[] = {"rolling", "colliding", "foot"};
+  static const Way steps[] = {{"\"redmax\"", "symplectic", false}, {"\"redmax\"", "implicit", false}};
+  for (size_t i = 0; i < sizeof touching / sizeof *touching; i++) {
+    double worst[2] = {0};
+    for (size_t w = 0; w < 2; w++) check_scene(touching[i], NULL, &steps[w], NEAR, &worst[w]);
+    printf("largest error, of the largest derivative: %s  %.1e  %.1e\n", touching[i], worst[0], worst[1]);
+  }
+}
+
+static void refused_contact(const char *set, const char *why) {
+  const char *const sets[] = {"/integrator=\"symplectic\"", set, NULL};
+  char *text = test_text_of("tests/gradient/rolling.json");
+  TestRun run = test_run(text, sets);
+  free(text);
+  const char *told = mb_sensitivity_refuses(run.model);
+  cr_expect(told && strstr(told, why), "%s: %s", set, told);
+  test_run_free(&run);
+}
+
+Test(gradient_contact, contacts_that_differences_do_not_follow_are_refused_by_name) {
+  refused_contact("/bodies/1/shape={\"type\": \"box\", \"size\": [0.1, 0.1, 0.1]}",
+                  "spheres and planes alone");
+  refused_contact("/bodies/1/shape/restitution=0.5", "restitution");
+  refused_contact("/contact={\"compliance\": 1e-5}", "compliance");
+  refused_contact("/contact={}", "1e-12");
 }

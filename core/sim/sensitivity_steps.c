@@ -267,18 +267,18 @@ static MbStatus differentiate(MbSensitivity *g, size_t k, MbReport *report) {
     return mb_error(
         report, MB_NUMBERS, "",
         "at t = %.9g s, step %lld: the derivative by %s has grown beyond what differences of a step "
-        "follow where limits, ropes or dry friction hold",
+        "follow where limits, ropes, contacts or dry friction hold",
         now, step, g->number[k].name);
   if (all.jumps)
     return mb_error(report, MB_NUMBERS, "",
                     "at t = %.9g s, step %lld: the step jumps where %s changes a little", now, step,
                     g->number[k].name);
   if (parted && !t->told)
-    mb_warning(
-        report, "",
-        "at t = %.9g s, step %lld: with %s a little changed another limit or rope holds: the derivative is "
-        "that of the branch taken",
-        now, step, g->number[k].name);
+    mb_warning(report, "",
+               "at t = %.9g s, step %lld: with %s a little changed another limit, rope or contact holds: the "
+               "derivative is "
+               "that of the branch taken",
+               now, step, g->number[k].name);
   t->told |= parted;
   memcpy(t->q, all.q, sim->nv * sizeof *t->q);
   memcpy(t->v, all.v, sim->nv * sizeof *t->v);

@@ -24,7 +24,7 @@ static const Way ways[] = {{"\"redmax\"", "bdf1", true},
 enum { WAYS = sizeof ways / sizeof *ways };
 static const double MOVE = 1e-3;
 
-// A scene of a way, with the number moved by a share of itself.
+// A scene of a way, of a material, or with what a text that begins with / sets, with the number moved by a share of itself.
 static TestRun variant(const char *scene, const Way *way, const char *material, const char *name,
                        double value) {
   char path[80], solver[100], integrator[60], model[80], number[80];
@@ -35,7 +35,7 @@ static TestRun variant(const char *scene, const Way *way, const char *material, 
   snprintf(integrator, sizeof integrator, "/integrator=\"%s\"", way->integrator);
   snprintf(model, sizeof model, "/deformables/0/material/model=\"%s\"", material ? material : "");
   snprintf(number, sizeof number, "/parameters/%s=%.17g", name ? name : "", value);
-  if (material) sets[n++] = model;
+  if (material) sets[n++] = material[0] == '/' ? material : model;
   if (name) sets[n++] = number;
   char *text = test_text_of(path);
   const TestRun run = test_run(text, sets);
@@ -214,4 +214,42 @@ Test(gradient_contact, contacts_that_differences_do_not_follow_are_refused_by_na
   refused_contact("/bodies/1/shape/restitution=0.5", "restitution");
   refused_contact("/contact={\"compliance\": 1e-5}", "compliance");
   refused_contact("/contact={}", "1e-12");
+}
+
+#define TIPS "\"between\":[{\"body\":\"a3\",\"at\":[0.15,0,0]},{\"body\":\"b3\",\"at\":[0.15,0,0]}]"
+#define FRAMES                                                                                               \
+  "\"between\":[{\"body\":\"a3\",\"frame\":{\"position\":[0.15,0,0]}},{\"body\":\"b3\",\"frame\":{"          \
+  "\"position\":"                                                                                            \
+  "[0.15,0,0],\"rotation\":{\"axis\":[0,1,0],\"angle\":\"=-pi/2\"}}}]"
+#define CONSTRAINT(text) "/constraints=[{" text "}]"
+#define CLOSURE(joint)   CONSTRAINT("\"joint\":" joint "," FRAMES)
+
+Test(gradient_constraints, derivatives_of_every_kind_of_constraint_are_those_of_whole_runs) {
+  static const char *const kinds[] = {
+      CONSTRAINT("\"type\":\"point\"," TIPS),
+      CONSTRAINT("\"type\":\"point\",\"compliance\":\"=number*1e-3\",\"damping\":0.02," TIPS),
+      CONSTRAINT("\"type\":\"distance\",\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]"),
+      CONSTRAINT("\"type\":\"point_on_line\",\"axis\":[\"=number\",1,0.2]," TIPS),
+      CONSTRAINT("\"type\":\"point_on_plane\",\"normal\":[\"=number\",0.2,1]," TIPS),
+      CONSTRAINT("\"type\":\"velocity_ratio\",\"bodies\":[\"a3\",\"b3\"],\"axes\":[[1,0,0],[0.2,0,1]],"
+                 "\"ratio\":\"=number\""),
+      CLOSURE("\"fixed\""),
+      CLOSURE("\"revolute\""),
+      CLOSURE("\"prismatic\""),
+      CLOSURE("\"cylindrical\""),
+      CLOSURE("{\"type\":\"screw\",\"pitch\":\"=number\"}"),
+      CLOSURE("\"universal\""),
+      CLOSURE("\"planar\"")};
+  static const char *const integrators[] = {"bdf1",     "bdf2",        "sdirk2",        "symplectic",
+                                            "implicit", "trapezoidal", "bridson_marino"};
+  enum { INTEGRATORS = sizeof integrators / sizeof *integrators };
+  double worst[INTEGRATORS] = {0};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t k = 0; k < INTEGRATORS; k++) {
+      const Way way = {"\"redmax\"", integrators[k], false};
+      check_scene("chains", kinds[i], &way, MOVE, &worst[k]);
+    }
+  printf("largest error, of the largest derivative: constraints");
+  for (size_t k = 0; k < INTEGRATORS; k++) printf("  %.1e", worst[k]);
+  printf("\n");
 }

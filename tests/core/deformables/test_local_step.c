@@ -167,9 +167,11 @@ Test(local_step, kernels_agree) {
     for (int rank = 1; rank <= 3; rank++) {
       const MbElastic e = mb_elastic_from((MbElasticModel)model, 2, 0.4, rank < 3);
       fill(b, e, rank, 4);
-      mb_local_kernels[0]->step(&b->local, 0, mb_local_runs(mb_local_kernels[0]) ? COUNT : 0);
-      for (const MbLocalKernel *const *row = mb_local_kernels; *row; row++) {
-        if (!mb_local_runs(*row) || !mb_local_runs(mb_local_kernels[0])) continue;
+      const MbLocalKernel *const *first = mb_local_kernels;
+      while (!mb_local_runs(*first)) first++; // the last one runs everywhere
+      (*first)->step(&b->local, 0, COUNT);
+      for (const MbLocalKernel *const *row = first + 1; *row; row++) {
+        if (!mb_local_runs(*row)) continue;
         fill(c, e, rank, 4);
         (*row)->step(&c->local, 0, COUNT);
         for (size_t i = 0; i < COUNT; i++)

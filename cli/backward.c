@@ -74,13 +74,26 @@ MbStatus mb_backward(MbSensitivity *gradient, const MbBackward *asked, double *d
   return status;
 }
 
+const char *mb_backward_refuses(const MbSensitivity *gradient, const MbMeasures *measures) {
+  const size_t size = mb_sensitivity_frame_size(gradient);
+  const char *why = mb_sensitivity_by_steps(gradient);
+  bool *reads = why ? NULL : mb_calloc(size, sizeof *reads);
+  if (why || !reads) return why;
+  mb_measures_reads(measures, reads);
+  for (size_t c = 0; c < size && !why; c++)
+    if (reads[c] && mb_sensitivity_bends(gradient, c))
+      why = "stress, strain and energy of elements are told along with the run alone";
+  mb_free(reads);
+  return why;
+}
+
 // In runs: along with the run 2.2 and 0.55 for each number; back 3.2 and 0.03, and for each frame of channels that are taken by differences eight
 // samples for each coordinate, of some twentieth of a step (mbsim-bench gradient).
 bool mb_backward_pays(const MbSensitivity *gradient, const MbMeasures *measures, size_t nmeasures,
                       size_t count, const MbPlan *plan) {
   static const double ALONG = 2.2, ALONG_EACH = 0.55, BACK = 3.2, BACK_EACH = 0.03, SAMPLE = 0.05;
   const size_t size = mb_sensitivity_frame_size(gradient);
-  if (mb_sensitivity_by_steps(gradient)) return false;
+  if (mb_backward_refuses(gradient, measures)) return false;
   bool *reads = mb_calloc(size, sizeof *reads);
   double frames = 0, steps = (double)plan->steps, back = 0;
   if (!reads) return false;

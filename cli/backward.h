@@ -20,6 +20,8 @@ typedef struct MbBackward {
 
 // derivatives (count) ← those of the measure. The run of `gradient` must not have begun, and no other is to be had of it.
 MbStatus mb_backward(MbSensitivity *gradient, const MbBackward *asked, double *derivatives, MbReport *report);
+// Says why there is no way back for these measures; NULL: there is one.
+const char *mb_backward_refuses(const MbSensitivity *gradient, const MbMeasures *measures);
 // Tells whether going back once for every measure is possible, and costs less than going along with the run.
 bool mb_backward_pays(const MbSensitivity *gradient, const MbMeasures *measures, size_t nmeasures,
                       size_t count, const MbPlan *plan);

@@ -102,9 +102,8 @@ static MbStatus choose_way(const MbGradientRun *run, const MbSensitivity *gradie
   *back = mb_backward_pays(gradient, run->scene.measures, run->nmeasures, run->nwrt, &plan);
   if (!way->given || way->word == AUTO) return MB_OK;
   *back = way->word == BACK;
-  const char *why = *back ? mb_sensitivity_by_steps(gradient) : NULL;
-  return why ? mb_error(report, MB_USAGE, "", "--way back: there is none through these steps: %s", why)
-             : MB_OK;
+  const char *why = *back ? mb_backward_refuses(gradient, run->scene.measures) : NULL;
+  return why ? mb_error(report, MB_USAGE, "", "--way back: there is none here: %s", why) : MB_OK;
 }
 
 static MbStatus differentiate(MbGradientRun *run, MbReport *report) {
@@ -300,25 +299,30 @@ const MbCommand mb_command_gradient = {
     .least = 1,
     .most = 1,
     .summary = "derivatives of what a run comes to by numbers of its scene",
-    .details = "Runs the scene and tells how measures change with numbers of it, as the limit of differences "
-               "of whole runs: derivatives "
-               "of the steps that were taken, step by step with the run. A number may be anything that the "
-               "scene says, lengths, masses, "
-               "stiffness, where things are at the start, what signals are made of; what is built of it is "
-               "part of the derivative.\n\n"
-               "Derivatives are exact for integrators bdf1, bdf2 and sdirk2 of trees and bodies free in "
-               "space; else each step "
-               "is differentiated by "
-               "differences of that one step, from the run's own state, which is told: for integrators "
-               "symplectic, implicit, "
-               "trapezoidal and bridson_marino, under solver maximal, and with loops, prescribed motions, "
-               "limits, ropes and "
-               "dry friction. Contact and deformables of elements are refused. What branches, as a limit, "
-               "the largest of "
-               "frames or a motor at its most, has the derivative of "
-               "the branch that was taken. With --check exit 1 "
-               "where differences of whole runs, "
-               "at numbers 1e-4 of themselves apart, differ by more than 1e-6 and what these are unsure by.",
+    .details =
+        "Runs the scene and tells how measures change with numbers of it, as the limit of differences "
+        "of whole runs: derivatives "
+        "of the steps that were taken, step by step with the run. A number may be anything that the "
+        "scene says, lengths, masses, "
+        "stiffness, where things are at the start, what signals are made of; what is built of it is "
+        "part of the derivative.\n\n"
+        "Derivatives are exact for integrators bdf1, bdf2 and sdirk2 of trees, bodies free in space and "
+        "deformables whose nodes are bodies; else each step "
+        "is differentiated by "
+        "differences of that one step, from the run's own state, which is told: for integrators "
+        "symplectic, implicit, "
+        "trapezoidal and bridson_marino, under solver maximal, under projective with method newton, "
+        "and with loops, prescribed motions, "
+        "limits, ropes and "
+        "dry friction, and contact of spheres and planes that is solved to 1e-12 and does not rebound. Other "
+        "contact "
+        "is refused, and so are deformables whose steps are not solved to their "
+        "end. What branches, as a limit, "
+        "a fibre that goes slack, a contact that opens or slides, the largest of "
+        "frames or a motor at its most, has the derivative of "
+        "the branch that was taken. With --check exit 1 "
+        "where differences of whole runs, "
+        "at numbers 1e-4 of themselves apart, differ by more than 1e-6 and what these are unsure by.",
     .noptions = sizeof options / sizeof *options,
     .options = options,
     .run = run,

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double LITTLE = 1e-6; // of a number: the square of it is lost, and rounding over it
-
 void mb_gradient_variant_free(MbVariant *v) {
   mb_measures_free(v->measures);
   mb_model_free(v->model);
@@ -98,7 +96,7 @@ static MbStatus add_number(MbGradientRun *run, const char *name, MbReport *repor
   for (size_t i = 0; i + 1 < run->nwrt; i++)
     if (!strcmp(run->wrt[i].name, name))
       return mb_error(report, MB_USAGE, "", "--wrt %s: it is there twice", name);
-  wrt->move = LITTLE * (wrt->value != 0 ? fabs(wrt->value) : 1);
+  wrt->move = mb_sensitivity_little(run->scene.model) * (wrt->value != 0 ? fabs(wrt->value) : 1);
   double **const lists[] = {&wrt->derivative, &wrt->difference, &wrt->unsure};
   for (size_t i = 0; i < 3; i++)
     if (!(*lists[i] = mb_arena_alloc(&run->arena, run->nmeasures, sizeof **lists[i])))

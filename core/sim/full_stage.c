@@ -3,8 +3,8 @@
 // Anderson's averaging over the last passes [Anderson 1965; Walker and Ni 2011] makes up for it, as a secant method does: it takes the
 // combination of them whose changes z cancel best, in the metric of M. A move that makes the change larger is taken back by halves.
 // A is definite, so that passes find their way from afar, where the exact matrix may point anywhere, and a pass is O(n). Where they are slow and
-// a pass moves little, small trees without rows go on by the exact matrix (newton.c), which squares what is left; where it does not gain,
-// passes take over again. The solution is there when z is 1e-12 of what moves, or moves coordinates by their own rounding; a stage that does not come to 1e-9 of
+// a pass moves little, small trees go on by the exact matrix (newton.c; with rows, newton_rows.c, it is dear, and only taken after many passes),
+// which squares what is left; where it does not gain, passes take over again. The solution is there when z is 1e-12 of what moves, or moves coordinates by their own rounding; a stage that does not come to 1e-9 of
 // what moves ends the run.
 #include "core/sim/full_stage.h"
 #include "core/base/report.h"
@@ -217,8 +217,10 @@ static MbStatus settle(MbSim *sim, const MbFullStage *stage, double *w, const do
 MbStatus mb_full_stage_solve(MbSim *sim, const MbFullStage *stage, double *w, MbReport *report) {
   enum { FEW = 4 };
   static const double WORSE = 2, QUICK = 0.1;
-  static const double NEAR = 1e-2; // of what moves: the exact matrix is near enough
-  static const double EARLY = 100; // rows that say the same as others come to count in the second pass
+  enum { MANY = 12 };                // passes that a dear iteration costs as much as
+  static const double NEAR = 1e-2;   // of what moves: the exact matrix is near enough
+  static const double NEARER = 1e-4; // the same of dear ones; what is nearly rounding they do not help
+  static const double EARLY = 100;   // rows that say the same as others come to count in the second pass
   const size_t n = sim->nv;
   double *z = column(sim, CHANGE), *last = column(sim, LAST), *last_change = column(sim, LAST_CHANGE);
   Search search = {.last = INFINITY, .smallest = INFINITY, .passed = true};
@@ -261,7 +263,8 @@ MbStatus mb_full_stage_solve(MbSim *sim, const MbFullStage *stage, double *w, Mb
     search.last = size, search.halvings = 0;
     if (search.exact) search.known = 0;
     average(sim, &search, w, z);
-    search.exact |= sim->newton && search.slow && !search.refused && left < NEAR;
+    search.exact |= sim->newton && search.slow && !search.refused &&
+                    (mb_newton_dear(sim) ? pass >= MANY && left < NEARER && left > 10 * ENOUGH : left < NEAR);
   }
   return unsettled(sim, left, report);
 }

@@ -37,8 +37,9 @@ static const char *stages_refuse(const MbModel *model) {
 }
 
 const char *mb_sensitivity_refuses(const MbModel *model) {
-  if (model->contacts.nsolids) return "there are no derivatives of contact yet";
-  const char *why = stages_refuse(model);
+  const char *why = model->contacts.nsolids ? mb_touch_slopes_refuse(model) : NULL;
+  if (why) return why;
+  why = stages_refuse(model);
   return why ? mb_steps_refuse(model) : NULL;
 }
 
@@ -90,15 +91,11 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
 // Chooses between stages and single steps.
 static MbStatus choose(MbSensitivity *g, MbReport *report) {
   const MbSim *sim = g->sim;
-  if (sim->section[MB_SECTION_NODES + 1] > sim->section[MB_SECTION_NODES])
-    return mb_error(
-        report, MB_SCENE, "/solver",
-        "there are no derivatives, because deformables of elements are solved for by iterations of "
-        "their own");
-  g->by_steps = stages_refuse(sim->model);
+  g->by_steps = sim->touching ? "there are no exact ones of contact" : stages_refuse(sim->model);
   if (!g->by_steps) g->by_steps = mb_tangent_refuses(sim);
   if (!g->by_steps && !sim->newton) g->by_steps = "exact ones are there for fewer velocities";
   const char *why = g->by_steps ? mb_steps_refuse(sim->model) : NULL;
+  if (!why && mb_model_points(sim->model)) why = mb_steps_refuse_passes(sim);
   return why ? mb_error(report, MB_SCENE, "", "%s", why) : MB_OK;
 }
 
@@ -167,7 +164,7 @@ void mb_slope_by_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *n
 }
 
 // t->w ← how the stage's w changes.
-static void change_stage(MbSensitivity *g, MbSlope *t, const MbStageNote *note, const MbStageTerms *terms,
+static bool change_stage(MbSensitivity *g, MbSlope *t, const MbStageNote *note, const MbStageTerms *terms,
                          double move) {
   const size_t nv = g->sim->nv;
   const double h = g->sim->model->h, span = note->gamma * h;
@@ -183,7 +180,7 @@ static void change_stage(MbSensitivity *g, MbSlope *t, const MbStageNote *note, 
   for (size_t i = 0; i < nv; i++) zero[i] = 0, da[i] = -t->from[i] / span;
   mb_tangent_times(g->probe, mb_newton_tangent(g->probe), g->move, zero, da, out);
   for (size_t i = 0; i < nv; i++) t->w[i] = -(out[i] + g->rate[i]);
-  mb_newton_solve(g->probe, t->w);
+  return mb_newton_solve(g->probe, t->w);
 }
 
 // The state's change at the step's end, from that of its last stage.
@@ -212,6 +209,12 @@ MbStatus mb_slope_in_parts(const MbSensitivity *g, MbReport *report) {
                   g->sim->state.t, (long long)g->sim->state.step);
 }
 
+MbStatus mb_slope_unsolved(double t, int64_t step, MbReport *report) {
+  return mb_error(report, MB_NUMBERS, "",
+                  "at t = %.9g s, step %lld: the step's equations are singular: there is no derivative", t,
+                  (long long)step);
+}
+
 MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, int64_t step,
                            MbReport *report) {
   const MbSim *sim = g->sim;
@@ -223,9 +226,7 @@ MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, 
   memcpy(g->q1, g->q, sim->nq * sizeof *g->q1);
   mb_coordinates_advance(sim->model, g->q1, 1, g->step, 0, sim->model->nb);
   if (mb_newton_factor(g->probe, note, g->q1, g->step, g->a, NULL)) return MB_OK;
-  return mb_error(report, MB_NUMBERS, "",
-                  "at t = %.9g s, step %lld: the step's equations are singular: there is no derivative", t,
-                  (long long)step);
+  return mb_slope_unsolved(t, step, report);
 }
 
 static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
@@ -243,7 +244,8 @@ static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
     if (at != MB_OK) return at;
     for (size_t k = 0; k < g->count; k++) {
       MbSlope *t = &g->slopes[k];
-      change_stage(g, t, note, &terms[s], g->number[k].move);
+      if (!change_stage(g, t, note, &terms[s], g->number[k].move))
+        return mb_slope_unsolved(sim->state.t, sim->state.step, report);
       if (s + 1 < stages) memcpy(t->first, t->w, sim->nv * sizeof *t->w);
     }
   }
@@ -256,67 +258,137 @@ MbStatus mb_sensitivity_step(MbSensitivity *g, MbReport *report) {
   for (size_t k = 0; k < g->count && status == MB_OK; k++)
     for (size_t i = 0; i < g->sim->nv; i++)
       if (!isfinite(g->slopes[k].q[i]) || !isfinite(g->slopes[k].v[i])) return not_finite(g, k, report);
+  for (size_t k = 0; k < g->count && g->by_steps && status == MB_OK; k++)
+    for (size_t i = g->sim->section[MB_SECTION_NODES]; i < g->sim->section[MB_SECTION_NODES + 1]; i++)
+      if (!isfinite(g->slopes[k].memory[i])) return not_finite(g, k, report);
   return status;
 }
 
 // ---- a frame ----------------------------------------------------------------------------------------------------------
 
-MbStatus mb_slope_sample(MbSim *at, const double *q, const double *v, double t, int64_t step, double *frame,
-                         MbReport *report) {
+MbStatus mb_slope_sample(MbSim *at, const double *q, const double *v, double t, double seen, int64_t step,
+                         double *frame, MbReport *report) {
   memcpy(at->state.q, q, at->nq * sizeof *q);
   memcpy(at->state.v, v, at->nv * sizeof *v);
   at->state.t = t, at->state.step = step;
   mb_sim_kinematics(at, at->state.q, at->state.v);
+  mb_sim_signals(at, seen);
   return mb_sim_sample(at, frame, report);
 }
 
-// What is carried from step to step goes along, by steps.
+// What is carried from step to step goes along, by steps. Signals are as the run has last seen them.
 static MbStatus sample_at(const MbSensitivity *g, MbSim *at, const double *q, const double *v,
                           const MbSlope *along, double way, double *frame, MbReport *report) {
   for (size_t i = 0; i < at->nm && g->by_steps; i++)
     at->state.memory[i] = g->sim->state.memory[i] + way * along->memory[i];
-  return mb_slope_sample(at, q, v, g->sim->state.t, g->sim->state.step, frame, report);
+  return mb_slope_sample(at, q, v, g->sim->state.t, g->sim->x.t, g->sim->state.step, frame, report);
+}
+
+// How much of the number moves the state by as much as it is large.
+static double far(const MbSensitivity *g, const MbSlope *t) {
+  const MbSim *sim = g->sim;
+  double most = 0, fastest = 1;
+  for (size_t i = 0; i < sim->nv; i++) fastest = fmax(fastest, fabs(sim->state.v[i]));
+  for (size_t i = 0; i < sim->nv; i++) most = fmax(most, fmax(fabs(t->q[i]), fabs(t->v[i]) / fastest));
+  const size_t points = 3 * mb_model_points(sim->model), place = points ? sim->section[MB_SECTION_NODES] : 0,
+               end = points ? place + 2 * points : sim->nm;
+  for (size_t i = place; i < end && g->by_steps; i++)
+    most = fmax(most, fabs(t->memory[i]) / (1 + fabs(sim->state.memory[i])));
+  return (sim->model->size > 0 ? fmin(1, sim->model->size) : 1) / most;
+}
+
+// g->frame[0] ← the frame of `at` where the number is off by `way`.
+static MbStatus sample_moved(MbSensitivity *g, MbSim *at, const MbSlope *t, double way, MbReport *report) {
+  const MbSim *sim = g->sim;
+  memcpy(g->q1, sim->state.q, sim->nq * sizeof *g->q1);
+  mb_sim_advance(g->sim, g->q1, way, t->q);
+  for (size_t i = 0; i < sim->nv; i++) g->rate[i] = sim->state.v[i] + way * t->v[i];
+  return sample_at(g, at, g->q1, g->rate, t, way, g->frame[0], report);
 }
 
 // slope ← by the state, along (δq, δv): differences of fourth order over moves that are small beside what moves.
 static MbStatus along_state(MbSensitivity *g, const MbSlope *t, double *slope, MbReport *report) {
   static const double MOVE = 1e-3, weight[5] = {1, -8, 0, 8, -1};
-  const MbSim *sim = g->sim;
-  const size_t size = mb_sim_frame_size(sim);
-  double most = 0, fastest = 1;
-  memset(slope, 0, size * sizeof *slope);
-  for (size_t i = 0; i < sim->nv; i++) fastest = fmax(fastest, fabs(sim->state.v[i]));
-  for (size_t i = 0; i < sim->nv; i++) most = fmax(most, fmax(fabs(t->q[i]), fabs(t->v[i]) / fastest));
-  for (size_t i = 0; i < sim->nm && g->by_steps; i++)
-    most = fmax(most, fabs(t->memory[i]) / (1 + fabs(sim->state.memory[i])));
-  if (most == 0) return MB_OK;
-  const double move = MOVE * (sim->model->size > 0 ? fmin(1, sim->model->size) : 1) / most;
+  const size_t size = mb_sim_frame_size(g->sim);
+  const double move = MOVE * far(g, t);
   MbStatus status = MB_OK;
-  for (int side = -2; side <= 2 && status == MB_OK; side++) {
+  for (int side = -2; side <= 2 && isfinite(move) && status == MB_OK; side++) {
     if (side == 0) continue;
-    memcpy(g->q1, sim->state.q, sim->nq * sizeof *g->q1);
-    mb_sim_advance(g->sim, g->q1, side * move, t->q);
-    for (size_t i = 0; i < sim->nv; i++) g->rate[i] = sim->state.v[i] + side * move * t->v[i];
-    status = sample_at(g, g->probe, g->q1, g->rate, t, side * move, g->frame[0], report);
+    status = sample_moved(g, g->probe, t, side * move, report);
     for (size_t i = 0; i < size; i++) slope[i] += weight[side + 2] / (12 * move) * g->frame[0][i];
   }
   return status;
 }
 
+// slope ← by state and number, one after the other.
+static MbStatus one_by_one(MbSensitivity *g, size_t k, double *slope, MbReport *report) {
+  const MbSim *sim = g->sim;
+  const MbSlope *t = &g->slopes[k];
+  MbStatus status = along_state(g, t, slope, report);
+  if (status == MB_OK) status = sample_at(g, t->less, sim->state.q, sim->state.v, t, 0, g->frame[0], report);
+  if (status == MB_OK) status = sample_at(g, t->more, sim->state.q, sim->state.v, t, 0, g->frame[1], report);
+  for (size_t i = 0; i < mb_sim_frame_size(sim) && status == MB_OK; i++)
+    slope[i] += (g->frame[1][i] - g->frame[0][i]) / (2 * g->number[k].move);
+  return status;
+}
+
+// Whether a channel tells how elements are strained.
+static bool tells_elements(const MbChannel *channel) {
+  if (!strcmp(channel->name, "energy")) return true;
+  return !strncmp(channel->name, "deformable.", strlen("deformable.")) &&
+         (strstr(channel->name, "strain") || strstr(channel->name, "stress") ||
+          strstr(channel->name, "von_mises"));
+}
+
+bool mb_sensitivity_bends(const MbSensitivity *g, size_t column) {
+  const MbSim *sim = g->sim;
+  for (size_t c = 0; c < sim->nchannels && sim->model->ndeformables; c++) {
+    const MbChannel *channel = &sim->channels[c];
+    const size_t end = channel->offset + channel->items * channel->width;
+    if (column >= channel->offset && column < end) return tells_elements(channel);
+  }
+  return false;
+}
+
+// The same at once, of channels that tell how elements are strained: where a number changes what these are at rest, nodes that have moved along leave
+// them nearly as they were, and their stress is far from straight along each of the two alone.
+static MbStatus at_once(MbSensitivity *g, size_t k, double *slope, MbReport *report) {
+  const MbSlope *t = &g->slopes[k];
+  const double move = g->number[k].move;
+  MbStatus status = MB_OK;
+  for (int side = -1; side <= 1 && status == MB_OK; side += 2) {
+    status = sample_moved(g, side < 0 ? t->less : t->more, t, side * move, report);
+    for (size_t c = 0; c < g->sim->nchannels; c++) {
+      const MbChannel *channel = &g->sim->channels[c];
+      const size_t end = channel->offset + channel->items * channel->width;
+      for (size_t i = channel->offset; i < end && tells_elements(channel); i++)
+        slope[i] = (side < 0 ? 0 : slope[i]) + side / (2 * move) * g->frame[0][i];
+    }
+  }
+  return status;
+}
+
+// What moves nodes knows their loads of the step that it has made: it tells nothing of states far from there.
+static MbStatus steep(const MbSensitivity *g, size_t k, MbReport *report) {
+  return mb_error(
+      report, MB_NUMBERS, "",
+      "at t = %.9g s, step %lld: the derivative by %s has grown beyond what differences of deformables' "
+      "steps follow",
+      g->sim->state.t, (long long)g->sim->state.step, g->number[k].name);
+}
+
 MbStatus mb_sensitivity_frame(MbSensitivity *g, double *frame, double *slopes, MbReport *report) {
+  static const double SMALL = 1e-3; // of the state
   const MbSim *sim = g->sim;
   const size_t size = mb_sim_frame_size(sim);
   MbStatus status = mb_sim_sample(g->sim, frame, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {
-    const MbSlope *t = &g->slopes[k];
     double *slope = slopes + size * k;
-    status = along_state(g, t, slope, report);
-    if (status == MB_OK)
-      status = sample_at(g, t->less, sim->state.q, sim->state.v, t, 0, g->frame[0], report);
-    if (status == MB_OK)
-      status = sample_at(g, t->more, sim->state.q, sim->state.v, t, 0, g->frame[1], report);
-    for (size_t i = 0; i < size && status == MB_OK; i++)
-      slope[i] += (g->frame[1][i] - g->frame[0][i]) / (2 * g->number[k].move);
+    memset(slope, 0, size * sizeof *slope);
+    const bool near = g->number[k].move <= SMALL * far(g, &g->slopes[k]);
+    if (!near && sim->model->ndeformables) return steep(g, k, report);
+    status = one_by_one(g, k, slope, report);
+    if (status == MB_OK && sim->model->ndeformables && near) status = at_once(g, k, slope, report);
   }
   return status;
 }

@@ -18,6 +18,9 @@ typedef struct MbSensitivityNumber {
 const char *mb_sensitivity_refuses(const MbModel *model);
 // Says why they are not exact, or not there; NULL: they are exact, as far as the model says.
 const char *mb_sensitivity_inexact(const MbModel *model);
+// Tells what share of a number the models with a little less and a little more of it should be from this one: what differences lose by the square
+// of it and by rounding over it.
+double mb_sensitivity_little(const MbModel *model);
 // Begins a run. The models must outlive it. MB_SCENE where a number changes more than numbers, with its name.
 MbStatus mb_sensitivity_create(const MbModel *model, const MbSensitivityNumber *numbers, size_t count,
                                MbSensitivity **gradient, MbReport *report);
@@ -46,6 +49,8 @@ typedef struct MbSensitivityWeights {
 
 // Tells whether weights of that number of a frame go back by one pass through the tree, and not by differences along every coordinate.
 bool mb_sensitivity_weighs(const MbSensitivity *gradient, size_t column);
+// Tells whether that number of a frame is too far from straight along single coordinates for a way back, as stress of elements is.
+bool mb_sensitivity_bends(const MbSensitivity *gradient, size_t column);
 // How many numbers a frame has, and velocities the run.
 size_t mb_sensitivity_frame_size(const MbSensitivity *gradient);
 size_t mb_sensitivity_width(const MbSensitivity *gradient);

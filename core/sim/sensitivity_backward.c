@@ -145,7 +145,7 @@ static MbStatus along_one(Backward *b, size_t i, bool velocity, double move, dou
       g->rate[i] += side * move;
     else
       mb_coordinates_advance(sim->model, g->q1, side * move, b->along, 0, sim->model->nb);
-    status = mb_slope_sample(g->probe, g->q1, g->rate, at->t, at->step, b->frame[0], report);
+    status = mb_slope_sample(g->probe, g->q1, g->rate, at->t, at->t, at->step, b->frame[0], report);
     *out += weight[side + 2] / (12 * move) * sum_of(b->left, b->frame[0], mb_sim_frame_size(sim));
   }
   return status;
@@ -156,9 +156,9 @@ static MbStatus add_sides(Backward *b, size_t k, const double *weights, MbReport
   const MbSensitivity *g = b->g;
   const MbSlope *slope = &g->slopes[k];
   const Moment *at = &b->at;
-  MbStatus status = mb_slope_sample(slope->less, at->q, at->v, at->t, at->step, b->frame[0], report);
+  MbStatus status = mb_slope_sample(slope->less, at->q, at->v, at->t, at->t, at->step, b->frame[0], report);
   if (status == MB_OK)
-    status = mb_slope_sample(slope->more, at->q, at->v, at->t, at->step, b->frame[1], report);
+    status = mb_slope_sample(slope->more, at->q, at->v, at->t, at->t, at->step, b->frame[1], report);
   for (size_t i = 0; i < mb_sim_frame_size(g->sim) && status == MB_OK; i++)
     b->out[k] += weights[i] * (b->frame[1][i] - b->frame[0][i]) / (2 * g->number[k].move);
   return status;
@@ -218,7 +218,7 @@ static MbStatus add_frame(Backward *b, const Moment *at, MbReport *report) {
   bool all = true;
   if (!b->weights->wanted(b->weights->to, at->step, at->t)) return MB_OK;
   b->at = *at;
-  MbStatus status = mb_slope_sample(g->probe, at->q, at->v, at->t, at->step, b->frame[0], report);
+  MbStatus status = mb_slope_sample(g->probe, at->q, at->v, at->t, at->t, at->step, b->frame[0], report);
   if (status != MB_OK) return status;
   memset(b->weight, 0, mb_sim_frame_size(g->sim) * sizeof *b->weight);
   b->weights->weigh(b->weights->to, at->step, at->t, b->frame[0], b->weight);
@@ -250,7 +250,7 @@ static MbStatus stage(Backward *b, const Turn *turn, size_t s, MbReport *report)
   const MbStatus status = mb_slope_at_stage(g, note, turn->t, turn->step, report);
   if (status != MB_OK) return status;
   for (size_t i = 0; i < nv; i++) b->z[i] = -b->w[i];
-  mb_newton_solve_transposed(g->probe, b->z);
+  if (!mb_newton_solve_transposed(g->probe, b->z)) return mb_slope_unsolved(turn->t, turn->step, report);
   mb_tangent_transposed(g->probe, mb_newton_tangent(g->probe), b->z, b->dq, b->dv, b->da);
   mb_tangent_moved_transposed(g->probe, g->step, b->dq, b->move, b->dv);
   for (size_t i = 0; i < nv; i++) {

@@ -53,9 +53,11 @@ void mb_slope_by_number(MbSensitivity *g, const MbSlope *slope, const MbStageNot
 // Takes the probe's factors, g->q1, g->step and g->a to a stage from coordinates g->q that ends at t, step.
 MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, int64_t step,
                            MbReport *report);
-// frame ← what `at` (the probe, or a side of a number) tells at q and v, at t.
-MbStatus mb_slope_sample(MbSim *at, const double *q, const double *v, double t, int64_t step, double *frame,
-                         MbReport *report);
+// frame ← what `at` (the probe, or a side of a number) tells at q and v, at t, with signals as they are at `seen`.
+MbStatus mb_slope_sample(MbSim *at, const double *q, const double *v, double t, double seen, int64_t step,
+                         double *frame, MbReport *report);
+// What is wrong with a step whose derivative could not be solved for.
+MbStatus mb_slope_unsolved(double t, int64_t step, MbReport *report);
 // What is wrong with a step that was made of parts.
 MbStatus mb_slope_in_parts(const MbSensitivity *g, MbReport *report);
 
@@ -63,9 +65,22 @@ MbStatus mb_slope_in_parts(const MbSensitivity *g, MbReport *report);
 
 // Says why a model's steps cannot be differentiated so; NULL: they can.
 const char *mb_steps_refuse(const MbModel *model);
+// The same of deformables that iterations move.
+const char *mb_steps_refuse_passes(const MbSim *sim);
 bool mb_steps_make(MbSensitivity *g); // false: out of memory
 // How what is carried from step to step begins, of sides `span` apart.
 void mb_steps_begin(MbSensitivity *g, MbSlope *slope, double span);
+// ---- sensitivity_touch.c: contact in these ------------------------------------------------------------------
+
+// Says why a model's contacts have no derivatives; NULL: they have, as far as the model says.
+const char *mb_touch_slopes_refuse(const MbModel *model);
+// Makes a simulation ready for a step beside the run's.
+void mb_touch_slopes_beside(MbSim *side);
+// Whether a side's step has had the run's contacts, each of which slides where the run's does.
+bool mb_touch_slopes_same(const MbSim *run, const MbSim *side);
+// Whether the run's step has derivatives, by its contacts.
+MbStatus mb_touch_slopes_check(const MbSim *run, MbReport *report);
+
 MbStatus mb_steps_step(MbSensitivity *g, MbReport *report);
 
 #endif

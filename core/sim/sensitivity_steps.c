@@ -5,6 +5,11 @@
 // the two models being those at p ± e, and what is carried from step to step (multipliers to begin with, the memory of bdf2) being a part of s. Both sides begin anew at every step from the run's own state: that differences of long runs go
 // astray does not concern them, and what is lost is the square of e, and rounding over it, some 1e-10 of each step. Where e δs would
 // be no small part of the state, the two derivatives are taken apart, that by the state over a shorter way.
+//
+// Where deformables are moved by iterations that go to the end of each step (solver projective), a step is a function of s and p that its
+// equations define, g(s₁, s, p) = 0, and the difference of two solutions is by them ∂s₁ = −(∂g/∂s₁)⁻¹ (∂g/∂s δs + ∂g/∂p). Iterations
+// leave some 1e-13 of the size, so that e is longer there. Where a step has several solutions and the sides come to another one, the second
+// difference is as large as the first: such a step has no derivative.
 #include "core/sim/sensitivity_parts.h"
 #include "core/base/report.h"
 #include "core/sim/evaluate.h"
@@ -13,8 +18,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double SMALL = 1e-5,
-                    MOST = 1e-3; // of the state: where derivatives can be taken apart, and where not
+// Of the state: where derivatives can be taken apart, where deformables go to the end of each step by iterations, and where not.
+static const double SMALL = 1e-5, SMALL_OF_PASSES = 1e-4, MOST = 1e-3;
+static const double LITTLE = 1e-6, LITTLE_OF_PASSES = 3e-5; // of a number
 
 // What rows transmit is found to a tolerance only, over the time of a step: differences of it mean little.
 static bool told_by_state(const char *channel) {
@@ -22,7 +28,37 @@ static bool told_by_state(const char *channel) {
                                       "joint.velocity", "energy",        "momentum"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(channel, names[i])) return true;
+  return !strncmp(channel, "deformable.", strlen("deformable."));
+}
+
+static bool cables_keep_length(const MbModel *model) {
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const MbDeformable *of = &model->deformables[i];
+    for (size_t k = 0; of->points && k < of->elements->ncables; k++)
+      if (of->elements->cables[k].pull == SIZE_MAX) return true;
+  }
   return false;
+}
+
+double mb_sensitivity_little(const MbModel *model) {
+  return mb_model_points(model) ? LITTLE_OF_PASSES : LITTLE;
+}
+
+const char *mb_steps_refuse_passes(const MbSim *sim) {
+  static const double TIGHT = 1e-10; // of the size
+  const MbNodePlan plan = sim->solver->passes->plan(sim->model);
+  if (!plan.to_end || plan.tolerance > TIGHT)
+    return "there are derivatives of deformables under solver \"projective\" only where each step is solved "
+           "to its "
+           "end: take \"method\": \"newton\", without a \"tolerance\" above 1e-10";
+  if (cables_keep_length(sim->model))
+    return "there are no derivatives of cables that keep their length yet, of those with a given pull alone";
+  for (size_t i = 0; i < sim->model->nchannels; i++)
+    if (!told_by_state(sim->model->channels[i]))
+      return "with deformables under solver \"projective\" there are derivatives of channels that tell "
+             "positions, "
+             "velocities, energies, momentum, and strain and stress alone: output has others";
+  return NULL;
 }
 
 const char *mb_steps_refuse(const MbModel *model) {
@@ -30,9 +66,10 @@ const char *mb_steps_refuse(const MbModel *model) {
   if (kind == MB_RK45)
     return "there are no derivatives of integrator \"rk45\", whose steps change in length with the scene";
   if (kind == MB_STATIC) return "there are no derivatives of equilibria yet";
-  for (size_t i = 0; model->nslots && i < model->nchannels; i++)
+  for (size_t i = 0; (model->nslots || model->contacts.nsolids) && i < model->nchannels; i++)
     if (!told_by_state(model->channels[i]))
-      return "with constraints and prescribed motions there are derivatives of channels that tell positions, "
+      return "with constraints, contact and prescribed motions there are derivatives of channels that tell "
+             "positions, "
              "velocities, energies and momentum "
              "alone: output has others";
   return NULL;
@@ -93,6 +130,7 @@ static MbStatus step_from(MbSensitivity *g, MbSim *at, const MbSlope *along, dou
     for (size_t i = 0; i < at->nm; i++) at->state.memory[i] += way * along->memory[i];
   }
   mb_sim_kinematics(at, at->state.q, at->state.v);
+  mb_touch_slopes_beside(at);
   return mb_sim_step(at, &own);
 }
 
@@ -125,9 +163,22 @@ static bool same_branch(const MbSim *sim, const MbState *one, const MbState *oth
   return true;
 }
 
+// Whether deformables have come to another solution on one of the sides: what is left of the second difference of their places.
+static bool nodes_jump(const MbSim *sim, const MbState *less, const MbState *more) {
+  static const double NOT_SMOOTH = 0.1, SEEN = 1e-8; // of the first difference; of the size
+  const size_t first = sim->section[MB_SECTION_NODES], n = 3 * mb_model_points(sim->model);
+  double once = 0, twice = 0, size = 0;
+  for (size_t i = first; i < first + n; i++) {
+    const double l = less->memory[i], at = sim->state.memory[i], m = more->memory[i];
+    once = fmax(once, fabs(m - l)), twice = fmax(twice, fabs(m - 2 * at + l)), size = fmax(size, fabs(at));
+  }
+  return twice > NOT_SMOOTH * once && twice > SEEN * size;
+}
+
 static void between(const MbSensitivity *g, const MbState *less, const MbState *more, double span,
                     Change *change) {
-  change->jumps = !mb_slope_between(g, less, more, span, change->q, change->v);
+  change->jumps =
+      !mb_slope_between(g, less, more, span, change->q, change->v) || nodes_jump(g->sim, less, more);
   between_memories(g->sim, less, more, span, change->memory);
 }
 
@@ -143,10 +194,12 @@ static MbStatus across(MbSensitivity *g, const Pair *pair, Change *change, bool 
   const MbState *run = &g->sim->state;
   MbStatus status = step_from(g, pair->less, pair->along, -pair->way);
   if (status == MB_OK) mb_sensitivity_copy(g->sim, &g->side, &pair->less->state);
+  const bool less_touches = mb_touch_slopes_same(g->sim, pair->less);
   if (status == MB_OK) status = step_from(g, pair->more, pair->along, pair->way);
   if (status != MB_OK) return status;
   const MbState *less = &g->side, *more = &pair->more->state;
-  const bool by_less = same_branch(g->sim, run, less), by_more = same_branch(g->sim, run, more);
+  const bool by_less = same_branch(g->sim, run, less) && less_touches,
+             by_more = same_branch(g->sim, run, more) && mb_touch_slopes_same(g->sim, pair->more);
   *parted = !by_less || !by_more;
   if (by_less != by_more)
     between(g, by_less ? less : run, by_less ? run : more, pair->span / 2, change);
@@ -159,7 +212,7 @@ static MbStatus across(MbSensitivity *g, const Pair *pair, Change *change, bool 
 
 // Whether steps branch, so that the two derivatives cannot be taken apart.
 static bool branches(const MbModel *model) {
-  bool any = model->dry;
+  bool any = model->dry || model->contacts.any;
   for (size_t i = 0; i < model->nconstraints; i++) any |= model->constraints[i].unilateral;
   return any;
 }
@@ -169,8 +222,12 @@ static double short_way(const MbSensitivity *g, const MbSlope *t) {
   const MbSim *sim = g->sim;
   double most = 0, fastest = 1;
   for (size_t i = 0; i < sim->nv; i++) fastest = fmax(fastest, fabs(g->before.v[i]));
+  const size_t place = sim->section[MB_SECTION_NODES], n = 3 * mb_model_points(sim->model);
+  for (size_t i = place + n; i < place + 2 * n; i++) fastest = fmax(fastest, fabs(g->before.memory[i]));
   for (size_t i = 0; i < sim->nv; i++) most = fmax(most, fmax(fabs(t->q[i]), fabs(t->v[i]) / fastest));
-  const double share = branches(sim->model) ? MOST : SMALL;
+  for (size_t i = place; i < place + n; i++)
+    most = fmax(most, fmax(fabs(t->memory[i]), fabs(t->memory[i + n]) / fastest));
+  const double share = branches(sim->model) ? MOST : n ? SMALL_OF_PASSES : SMALL;
   return most > 0 ? share * (sim->model->size > 0 ? fmin(1, sim->model->size) : 1) / most : INFINITY;
 }
 
@@ -210,18 +267,18 @@ static MbStatus differentiate(MbSensitivity *g, size_t k, MbReport *report) {
     return mb_error(
         report, MB_NUMBERS, "",
         "at t = %.9g s, step %lld: the derivative by %s has grown beyond what differences of a step "
-        "follow where limits, ropes or dry friction hold",
+        "follow where limits, ropes, contacts or dry friction hold",
         now, step, g->number[k].name);
   if (all.jumps)
     return mb_error(report, MB_NUMBERS, "",
                     "at t = %.9g s, step %lld: the step jumps where %s changes a little", now, step,
                     g->number[k].name);
   if (parted && !t->told)
-    mb_warning(
-        report, "",
-        "at t = %.9g s, step %lld: with %s a little changed another limit or rope holds: the derivative is "
-        "that of the branch taken",
-        now, step, g->number[k].name);
+    mb_warning(report, "",
+               "at t = %.9g s, step %lld: with %s a little changed another limit, rope or contact holds: the "
+               "derivative is "
+               "that of the branch taken",
+               now, step, g->number[k].name);
   t->told |= parted;
   memcpy(t->q, all.q, sim->nv * sizeof *t->q);
   memcpy(t->v, all.v, sim->nv * sizeof *t->v);
@@ -232,6 +289,7 @@ static MbStatus differentiate(MbSensitivity *g, size_t k, MbReport *report) {
 MbStatus mb_steps_step(MbSensitivity *g, MbReport *report) {
   mb_sensitivity_copy(g->sim, &g->before, &g->sim->state);
   MbStatus status = mb_sim_step(g->sim, report);
+  if (status == MB_OK) status = mb_touch_slopes_check(g->sim, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = differentiate(g, k, report);
   return status;
 }

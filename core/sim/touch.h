@@ -71,8 +71,10 @@ struct MbTouching {
   size_t nsurfaces;
   MbTouchSurface *surface; // (nsurfaces)
   bool points;             // nodes of some are points and no bodies
-  MbTouches found;         // contacts of a pair as they are found
-  uint32_t *turn;          // room for the order of these, of `last`, or of impacts
+  double
+      lenient; // how many times rounding a depth may be that a step still closes: 1; more beside a run (sensitivity_touch.c)
+  MbTouches found; // contacts of a pair as they are found
+  uint32_t *turn;  // room for the order of these, of `last`, or of impacts
   size_t turn_room;
   MbTouches now;        // those that the rows are of
   MbTouches next;       // at the last look

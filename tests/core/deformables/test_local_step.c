@@ -1,3 +1,4 @@
+// The local step: the minimum of one element, the same by every kernel and in any company, and what iterations with a global step come to.
 #include "core/base/alloc.h"
 #include "core/deformables/element_mesh.h"
 #include "core/deformables/gradient.h"

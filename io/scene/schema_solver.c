@@ -106,7 +106,8 @@ static const MbSchemaRow redmax_rows[] = {
              "freedom. The result is the same but for rounding"},
     {0}};
 static const char *const global_help[] = {
-    "the device's own choice: `cholesky` on a CPU",
+    "`cholesky` on a CPU; on a CUDA device `sparse_inverse` where that has up to 40 million numbers, "
+    "`partitioned_inverse` of larger ones",
     "triangular solves with a sparse factor",
     "two products with the sparse inverse of that factor, which takes more memory",
     "the inverse of blocks of the factor: between these two in memory and in how many products depend on "

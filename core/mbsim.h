@@ -227,6 +227,14 @@ MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const doubl
 void mb_sim_get(const MbSim *sim, double *q, double *v);
 MbStatus mb_sim_set(MbSim *sim, const double *q, const double *v, MbReport *report);
 
+// The same of the nodes of a deformable, by its name: places and velocities (nodes x 3, world axes), in the order in which channels tell
+// them. Along axes that pins hold, and of nodes that bodies carry, what is given is not looked at: pins and bodies say where these are.
+// mb_model_nodes_of() tells how many nodes there are, 0: there is no such deformable, which the others answer with MB_USAGE.
+size_t mb_model_nodes_of(const MbModel *model, const char *deformable);
+MbStatus mb_sim_get_nodes(const MbSim *sim, const char *deformable, double *x, double *v, MbReport *report);
+MbStatus mb_sim_set_nodes(MbSim *sim, const char *deformable, const double *x, const double *v,
+                          MbReport *report);
+
 // Gives an input a value, which holds for all steps to come, instead of what the scene says, until another is given. MB_USAGE: it
 // is not finite. A motion's "position" that jumps is followed as far as the scene's stabilization closes gaps; its rates count as 0.
 MbStatus mb_sim_set_input(MbSim *sim, size_t input, double value, MbReport *report);

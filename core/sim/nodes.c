@@ -89,7 +89,11 @@ void mb_nodes_start(MbSim *sim) {
     memcpy(q, of->elements->x0, 3 * of->count * sizeof *q);
     memcpy(q + 3 * sim->nodes->n, of->elements->v0, 3 * of->count * sizeof *q);
   }
-  passes_of(sim)->set_out(sim->work, memory);
+  mb_nodes_set_out(sim);
+}
+
+void mb_nodes_set_out(MbSim *sim) {
+  passes_of(sim)->set_out(sim->work, mb_section(sim, MB_SECTION_NODES));
   passes_of(sim)->keep(sim->work, mb_section(sim, MB_SECTION_DUAL));
 }
 

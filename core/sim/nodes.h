@@ -40,6 +40,8 @@ void mb_nodes_free(MbSim *sim);
 size_t mb_nodes_bytes(const MbSim *sim); // beside what the solver has
 // Sets the state at t = 0.
 void mb_nodes_start(MbSim *sim);
+// Has the engine set out from the places that the state's memory has, as at the start.
+void mb_nodes_set_out(MbSim *sim);
 
 // Adds the rows of cables that keep their length (node_cables.c).
 MbStatus mb_nodes_make_cables(MbSim *sim, MbReport *report);

@@ -1,5 +1,5 @@
 // The bodies' state from outside: read and set between steps, in the scene's order and terms. After a set a simulation goes on as one
-// does that starts there, but for the nodes of deformables, which stay where they are in what carries them.
+// does that starts there, but for the nodes of deformables, which stay where they are in what carries them; set_nodes.c has those.
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
@@ -11,6 +11,7 @@
 #include "core/sim/kinematic.h"
 #include "core/sim/layout.h"
 #include "core/sim/schemes.h"
+#include "core/sim/set_state.h"
 #include "core/sim/trouble.h"
 #include "core/sim/touch.h"
 
@@ -73,24 +74,23 @@ void mb_sim_get(const MbSim *sim, double *q, double *v) {
 
 // ---- setting ----------------------------------------------------------------------------------------------
 
-// What is given: all coordinates and velocities in the scene's order, then the same in the model's.
-typedef struct Given {
-  double *q, *v;             // as mb_sim_get tells them
-  double *model_q, *model_v; // (model's nq), (nv)
-  unsigned char *before;     // a checkpoint
-  MbArena arena;
-} Given;
-
-static MbStatus allocate(const MbSim *sim, Given *given, MbReport *report) {
+MbStatus mb_given_begin(const MbSim *sim, MbGiven *given, MbReport *report) {
   const MbModel *model = sim->model;
+  *given = (MbGiven){0};
   given->q = mb_arena_alloc(&given->arena, model->nq, sizeof *given->q);
   given->v = mb_arena_alloc(&given->arena, model->nv, sizeof *given->v);
   given->model_q = mb_arena_alloc(&given->arena, model->nq, sizeof *given->model_q);
   given->model_v = mb_arena_alloc(&given->arena, model->nv, sizeof *given->model_v);
   given->before = mb_arena_alloc(&given->arena, mb_sim_checkpoint_size(sim), 1);
-  const bool fine = given->q && given->v && given->model_q && given->model_v && given->before;
-  return fine ? MB_OK : mb_no_memory(report, "the state");
+  if (!given->q || !given->v || !given->model_q || !given->model_v || !given->before)
+    return mb_no_memory(report, "the state");
+  memcpy(given->model_q, sim->x.q, model->nq * sizeof *given->model_q);
+  memcpy(given->model_v, sim->x.v, model->nv * sizeof *given->model_v);
+  mb_sim_checkpoint(sim, given->before);
+  return MB_OK;
 }
+
+void mb_given_free(MbGiven *given) { mb_arena_free(&given->arena); }
 
 // E = B C, and of C in the world's axes v = v_B + ω × (C's origin − B's); ω in C's axes.
 static MbStatus set_free(const MbModel *model, size_t b, double *q, const double *v, double *to_q,
@@ -120,7 +120,7 @@ static MbStatus set_free(const MbModel *model, size_t b, double *q, const double
 }
 
 // The model's coordinates and velocities, from those in the scene's order.
-static MbStatus convert(const MbModel *model, Given *given, MbReport *report) {
+static MbStatus convert(const MbModel *model, MbGiven *given, MbReport *report) {
   double *q = given->q, *v = given->v;
   for (size_t i = 0; i < model->nlisted; i++) {
     const size_t b = model->number[i];
@@ -166,7 +166,7 @@ static void clear(MbSim *sim, MbSection section) {
 }
 
 // Makes the model's numbers the state, as at the start.
-static MbStatus install(MbSim *sim, Given *given, MbReport *report) {
+static MbStatus install(MbSim *sim, MbGiven *given, MbReport *report) {
   static const MbSection forgotten[] = {MB_SECTION_GAPS,    MB_SECTION_FREEDOM, MB_SECTION_LATCHED_BEFORE,
                                         MB_SECTION_LATCHED, MB_SECTION_LOADS,   MB_SECTION_FORCES};
   const MbModel *model = sim->model;
@@ -186,22 +186,8 @@ static MbStatus install(MbSim *sim, Given *given, MbReport *report) {
   return status == MB_OK ? mb_gaps_closed(sim, report) : status;
 }
 
-static MbStatus set(MbSim *sim, const double *q, const double *v, Given *given, MbReport *report) {
-  const MbModel *model = sim->model;
-  size_t nq = 0, nv = 0;
-  mb_model_coordinates(model, model->nlisted, &nq), mb_model_velocities(model, model->nlisted, &nv);
-  mb_sim_get(sim, given->q, given->v);
-  if (q) memcpy(given->q, q, nq * sizeof *q);
-  if (v) memcpy(given->v, v, nv * sizeof *v);
-  // nodes keep theirs
-  memcpy(given->model_q, sim->x.q, model->nq * sizeof *given->model_q);
-  memcpy(given->model_v, sim->x.v, model->nv * sizeof *given->model_v);
-  MbStatus status = convert(model, given, report);
-  if (status == MB_OK && q) status = check_following(model, given->model_q, report);
-  if (status != MB_OK) return status;
-
-  mb_sim_checkpoint(sim, given->before);
-  status = install(sim, given, report);
+MbStatus mb_given_end(MbSim *sim, MbGiven *given, MbReport *report) {
+  const MbStatus status = install(sim, given, report);
   if (status != MB_OK) {
     mb_sim_restore(sim, given->before, mb_sim_checkpoint_size(sim), NULL);
     return status;
@@ -212,13 +198,31 @@ static MbStatus set(MbSim *sim, const double *q, const double *v, Given *given, 
   return MB_OK;
 }
 
+// Nodes keep theirs.
+static MbStatus set(MbSim *sim, const double *q, const double *v, MbGiven *given, MbReport *report) {
+  const MbModel *model = sim->model;
+  size_t nq = 0, nv = 0;
+  mb_model_coordinates(model, model->nlisted, &nq), mb_model_velocities(model, model->nlisted, &nv);
+  mb_sim_get(sim, given->q, given->v);
+  if (q) memcpy(given->q, q, nq * sizeof *q);
+  if (v) memcpy(given->v, v, nv * sizeof *v);
+  MbStatus status = convert(model, given, report);
+  if (status == MB_OK && q) status = check_following(model, given->model_q, report);
+  return status == MB_OK ? mb_given_end(sim, given, report) : status;
+}
+
+MbStatus mb_given_velocities(const MbSim *sim, const double *v, MbReport *report) {
+  if (!v || sim->model->solver.mode != MB_FIRST_ORDER) return MB_OK;
+  return mb_error(report, MB_USAGE, "",
+                  "in mode \"first_order\" velocities follow from forces: they cannot be set");
+}
+
 MbStatus mb_sim_set(MbSim *sim, const double *q, const double *v, MbReport *report) {
-  if (v && sim->model->solver.mode == MB_FIRST_ORDER)
-    return mb_error(report, MB_USAGE, "",
-                    "in mode \"first_order\" velocities follow from forces: they cannot be set");
-  Given given = {0};
-  MbStatus status = allocate(sim, &given, report);
+  MbStatus status = mb_given_velocities(sim, v, report);
+  if (status != MB_OK) return status;
+  MbGiven given;
+  status = mb_given_begin(sim, &given, report);
   if (status == MB_OK) status = set(sim, q, v, &given, report);
-  mb_arena_free(&given.arena);
+  mb_given_free(&given);
   return status;
 }

@@ -430,6 +430,9 @@ def library():
             "mb_sim_time": (ctypes.c_double, [pointer]), "mb_sim_steps": (ctypes.c_int64, [pointer]),
             "mb_sim_get": (None, [pointer, numbers, numbers]),
             "mb_sim_set": (ctypes.c_int, [pointer, numbers, numbers, report]),
+            "mb_model_nodes_of": (size, [pointer, ctypes.c_char_p]),
+            "mb_sim_get_nodes": (ctypes.c_int, [pointer, ctypes.c_char_p, numbers, numbers, report]),
+            "mb_sim_set_nodes": (ctypes.c_int, [pointer, ctypes.c_char_p, numbers, numbers, report]),
             "mb_sim_set_input": (ctypes.c_int, [pointer, size, ctypes.c_double, report]),
             "mb_sim_input": (ctypes.c_double, [pointer, size]),
             "mb_sim_channel": (ctypes.POINTER(_Channel), [pointer, ctypes.c_char_p]),
@@ -516,6 +519,22 @@ class Simulation:
         if q.shape != self._q.shape or v.shape != self._v.shape:
             raise ValueError("the state is %d coordinates and %d velocities" % (len(self._q), len(self._v)))
         self._call("mb_sim_set", self._sim, _pointer(q), _pointer(v))
+
+    def nodes(self, deformable):
+        """Places and velocities of a deformable's nodes: two arrays (nodes, 3)."""
+        shape = (self._lib.mb_model_nodes_of(self._model, deformable.encode()), 3)
+        x, v = numpy.zeros(shape), numpy.zeros(shape)
+        self._call("mb_sim_get_nodes", self._sim, deformable.encode(), _pointer(x), _pointer(v))
+        return x, v
+
+    def set_nodes(self, deformable, x=None, v=None):
+        """Sets them; what is not given stays, and so does what pins and bodies hold."""
+        shape = (self._lib.mb_model_nodes_of(self._model, deformable.encode()), 3)
+        given = [None if a is None else numpy.ascontiguousarray(a, numpy.float64) for a in (x, v)]
+        for a in given:
+            if a is not None and shape[0] and a.shape != shape:
+                raise ValueError("\"%s\" has %d nodes: an array of %d x 3 is wanted" % (deformable, shape[0], shape[0]))
+        self._call("mb_sim_set_nodes", self._sim, deformable.encode(), *(None if a is None else _pointer(a) for a in given))
 
     def place(self, body):
         """Where a body's coordinates and velocities stand in the state: two slices."""

@@ -67,3 +67,18 @@ for wrong in (lambda: mbsim.run("none.json"), lambda: mbsim.run({"mbsim": 1, "tm
         print(type(error).__name__, getattr(error, "status", ""), str(error)[:90])
 P
 "$PYTHON" pole.py
+cat >nodes.py <<'P'
+import json, mbsim, numpy, os
+sim = mbsim.run(json.load(open(os.environ["ROOT"] + "/scenes/projective/hanging_cloth.json")))
+name = "cloth"
+sim.step(5)
+x, v = sim.nodes(name)
+sim.set_nodes(name, v=numpy.zeros_like(v))
+print(x.shape[1], abs(v).max() > 0, abs(sim.nodes(name)[1]).max(), (sim.nodes(name)[0] == x).all())
+for wrong in (lambda: sim.nodes("none"), lambda: sim.set_nodes("none", x), lambda: sim.set_nodes(name, x[1:]), lambda: sim.set_nodes(name, x * numpy.nan)):
+    try:
+        wrong()
+    except (mbsim.Error, ValueError) as error:
+        print(type(error).__name__, str(error)[:90])
+P
+ROOT=$ROOT "$PYTHON" nodes.py

@@ -126,9 +126,18 @@ static void push_by_solution(MbPdEngine *engine, const double *p) {
   for (size_t c = 0; c < 3 * engine->nfree; c++) engine->r[c] += x[c];
 }
 
+// Tells whether what pushes has more numbers in its columns than a solution takes, which reads those of the factor twice.
+static bool many(const MbPdEngine *engine, const double *p) {
+  const MbPdPorts *ports = engine->ports;
+  size_t pushes = 0;
+  for (size_t k = 0; k < ports->count; k++) pushes += p[3 * k] != 0 || p[3 * k + 1] != 0 || p[3 * k + 2] != 0;
+  return engine->nfree &&
+         pushes * engine->nfree * ports->width > 4 * mb_global_size(engine->global.inverse).entries;
+}
+
 void mb_pd_ports_push(MbPdEngine *engine, const double *p) {
   const MbPdPorts *ports = engine->ports;
-  if (spread(engine, p, engine->b) || engine->newton) {
+  if (spread(engine, p, engine->b) || engine->newton || many(engine, p)) {
     push_by_solution(engine, p);
     return;
   }

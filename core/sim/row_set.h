@@ -82,7 +82,7 @@ struct MbRowSet {
 
 // Makes n rows such that nothing is written of.
 static inline void mb_rows_clear(MbRow *row, size_t n) {
-  memset(row, 0, n * sizeof *row);
+  if (n) memset(row, 0, n * sizeof *row); // there may be no rows at all
   for (size_t s = 0; s < n; s++) row[s].body[0] = row[s].body[1] = MB_WORLD;
 }
 

@@ -76,7 +76,7 @@ Test(contact_scenes, a_thrown_ball_comes_to_roll_and_knocks_all_ten_pins_over) {
   test_run_free(&run);
 }
 
-Test(contact_scenes_long, the_card_house_stands_a_minute_by_friction_alone) {
+Test(contact_scenes_long, the_card_house_stands_a_minute_by_friction_alone, TEST_LONG) {
   const double stands = strays("contact/card_house", 60, NULL);
   cr_expect_lt(stands, 1e-8, "it moves by %g m", stands);
   const double falls = strays("contact/card_house", 0.1, "/contact/friction=0.1");

@@ -146,7 +146,7 @@ static void check_ways(const char *scene) {
   tell(scene, worst);
 }
 
-Test(gradient_deformables, derivatives_by_every_number_of_every_material_are_those_of_whole_runs) {
+Test(gradient_deformables, derivatives_by_every_number_of_every_material_are_those_of_whole_runs, TEST_LONG) {
   for (size_t m = 0; mb_elastic_words[m]; m++) {
     double worst[WAYS] = {0};
     for (size_t w = 0; w < WAYS; w++) check_scene("beam", mb_elastic_words[m], &ways[w], MOVE, &worst[w]);
@@ -154,7 +154,8 @@ Test(gradient_deformables, derivatives_by_every_number_of_every_material_are_tho
   }
 }
 
-Test(gradient_deformables, derivatives_by_numbers_of_bodies_that_carry_deformables_are_those_of_whole_runs) {
+Test(gradient_deformables, derivatives_by_numbers_of_bodies_that_carry_deformables_are_those_of_whole_runs,
+     TEST_LONG) {
   check_ways("hand");
 }
 Test(gradient_deformables, derivatives_by_fibres_and_wind_are_those_of_whole_runs) { check_ways("muscle"); }

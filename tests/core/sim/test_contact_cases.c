@@ -41,7 +41,7 @@ static double strays(const TestRun *run, int64_t steps) {
 
 // ---- what friction holds ----------------------------------------------------------------------------------
 
-Test(contact_cases_long, a_pyramid_of_55_boxes_does_not_creep_in_a_minute) {
+Test(contact_cases_long, a_pyramid_of_55_boxes_does_not_creep_in_a_minute, TEST_LONG) {
   static Text text;
   begin(&text, "\"time\": {\"step\": 0.01, \"steps\": 6100}, \"contact\": {\"friction\": 0.5}");
   ADD(&text, GROUND);

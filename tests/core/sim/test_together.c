@@ -154,7 +154,7 @@ static void check(size_t i) {
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
-Test(together_long, ropes_tie_what_arms_at_their_limits_carry) { check(0); }
-Test(together_long, what_is_driven_pulls_at_what_is_free) { check(1); }
-Test(together_long, gears_are_held_by_what_is_attached_to_both) { check(2); }
+Test(together_long, ropes_tie_what_arms_at_their_limits_carry, TEST_LONG) { check(0); }
+Test(together_long, what_is_driven_pulls_at_what_is_free, TEST_LONG) { check(1); }
+Test(together_long, gears_are_held_by_what_is_attached_to_both, TEST_LONG) { check(2); }
 Test(together_long, what_hangs_on_what_is_attached_hangs_alike) { check(3); }

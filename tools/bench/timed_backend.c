@@ -64,10 +64,10 @@ static double bytes_of(MbKernel kernel, size_t n, const void *args) {
     return element_bytes(args, n, false);
   case MB_RUN_mb_element_local:
     return element_bytes(args, n, true);
-  case MB_RUN_mb_inverse_load:
-  case MB_RUN_mb_inverse_store:
-    return (double)n * 8 * 3 *
-           (kernel == MB_RUN_mb_inverse_load ? 2 : 1 + ((const MbInverseArgs *)args)->slices);
+  case MB_RUN_mb_inverse_load: // a thread a node
+    return (double)n * 8 * 6;
+  case MB_RUN_mb_inverse_store: // a thread a number
+    return (double)n * 8 * (2 + ((const MbInverseArgs *)args)->slices);
   case MB_RUN_mb_tree_steps:
     return tree_bytes(args, n) * (double)((const MbTreeArgs *)args)->steps;
   default:

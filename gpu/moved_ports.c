@@ -94,6 +94,7 @@ void mb_moved_answer(MbPdEngine *engine) {
   const size_t n = ports->count, row = n * ports->width;
   _Static_assert(MB_PORT_NONE == MB_NONE, "as listed");
   put_list(moved, engine);
+  if (ports->branched) return;
   MbPortArgs args = moved->ports;
   for (size_t k = 0; k < n;) {
     const size_t most = told(engine) / row, rows = most < n - k ? most : n - k;
@@ -120,10 +121,10 @@ void mb_moved_read(const MbPdEngine *engine, double share, double *x) {
   moved->on->get(moved->gpu, x, args.told, 3 * args.count * sizeof *x);
 }
 
-// Those of the impulses that are some, times `times`. Tells whether a column is not there.
+// Those of the impulses that are some, times `times`. Tells whether a column is not there, or none is meant to be.
 static bool put_pushes(MbMoved *moved, const MbPdEngine *engine, double times, const double *p) {
   const MbPdPorts *ports = engine->ports;
-  bool lacks = false;
+  bool lacks = ports->branched;
   size_t n = 0;
   for (size_t k = 0; k < ports->count; k++) {
     const uint32_t number = engine->number[ports->node[k]];

@@ -7,10 +7,14 @@
 
 static size_t count_of(const MbContactPoints *p, size_t i) { return p->first[i + 1] - p->first[i]; }
 
-// S of two points along an axis.
-static double between(const MbContactPoints *p, uint32_t a, uint32_t b, size_t axis) {
-  const double *S = p->S + p->width * (p->npoints * a + b);
-  return S[p->width == 1 ? 0 : axis];
+// S of two points, along each axis.
+static void between(const MbContactPoints *p, uint32_t a, uint32_t b, double S[3]) {
+  if (p->branch) {
+    S[0] = S[1] = S[2] = mb_branch_dot(&p->branch[a], &p->branch[b]);
+    return;
+  }
+  const double *from = p->S + p->width * (p->npoints * a + b);
+  for (size_t axis = 0; axis < 3; axis++) S[axis] = from[p->width == 1 ? 0 : axis];
 }
 
 #define INLINE static inline __attribute__((always_inline))
@@ -87,14 +91,48 @@ INLINE void column_apart(const MbContactPoints *p, size_t n, size_t i, double *o
   for (j = 0; j < n && p->nslots; j++) out[j] += through_bodies(p, i, j);
 }
 
-MB_CLONES void mb_points_column(const MbContactPoints *p, size_t n, size_t i, double *out) {
+static bool same_points(const MbContactPoints *p, size_t i, size_t j) {
+  return count_of(p, i) == count_of(p, j) &&
+         !memcmp(p->point + p->first[i], p->point + p->first[j], count_of(p, i) * sizeof *p->point);
+}
+
+// S of the points of rows i and j, and what of W these two have by it.
+typedef struct Between {
+  double S[MB_POINT_ENDS][MB_POINT_ENDS][3];
+} Between;
+
+static void look_between(const MbContactPoints *p, size_t i, size_t j, Between *of) {
+  for (size_t a = p->first[i]; a < p->first[i + 1]; a++)
+    for (size_t b = p->first[j]; b < p->first[j + 1]; b++)
+      between(p, p->point[a], p->point[b], of->S[a - p->first[i]][b - p->first[j]]);
+}
+
+static double through_points(const MbContactPoints *p, size_t i, size_t j, const Between *of) {
+  double sum = 0;
+  for (size_t a = p->first[i]; a < p->first[i + 1]; a++)
+    for (size_t b = p->first[j]; b < p->first[j + 1]; b++) {
+      const double *S = of->S[a - p->first[i]][b - p->first[j]];
+      for (size_t axis = 0; axis < 3; axis++) sum += p->H[3 * a + axis] * S[axis] * p->H[3 * b + axis];
+    }
+  return sum;
+}
+
+// Of branches: rows of a contact, which follow one another, have the same points.
+static void add_by_branches(const MbContactPoints *p, size_t n, size_t i, double *out) {
+  Between of;
+  for (size_t j = 0; j < n; j++) {
+    if (!j || !same_points(p, j - 1, j)) look_between(p, i, j, &of);
+    out[j] += through_points(p, i, j, &of);
+  }
+}
+
+MB_CLONES static void add_by_columns(const MbContactPoints *p, size_t n, size_t i, double *out) {
   const size_t m = p->npoints;
   double *v = p->scratch;
   double f[MB_POINT_ENDS][3];
   memcpy(f, p->H + 3 * p->first[i], 3 * count_of(p, i) * sizeof(double));
   memset(v, 0, 3 * m * sizeof *v);
   add_columns(p, count_of(p, i), p->point + p->first[i], f, v);
-  column_apart(p, n, i, out);
   for (size_t j = 0; j < n; j++) {
     double sum = 0;
     for (size_t e = p->first[j]; e < p->first[j + 1]; e++) {
@@ -105,29 +143,51 @@ MB_CLONES void mb_points_column(const MbContactPoints *p, size_t n, size_t i, do
   }
 }
 
-void mb_points_own(const MbContactPoints *p, size_t row, size_t rows, double *D) {
-  for (size_t r = 0; r < rows; r++)
-    for (size_t c = 0; c <= r; c++) {
-      double sum = apart(p, row + r, row + c);
-      for (size_t a = p->first[row + r]; a < p->first[row + r + 1]; a++)
-        for (size_t b = p->first[row + c]; b < p->first[row + c + 1]; b++)
-          for (size_t axis = 0; axis < 3; axis++)
-            sum += p->H[3 * a + axis] * between(p, p->point[a], p->point[b], axis) * p->H[3 * b + axis];
-      D[rows * r + c] = D[rows * c + r] = sum;
-    }
+MB_CLONES void mb_points_column(const MbContactPoints *p, size_t n, size_t i, double *out) {
+  column_apart(p, n, i, out);
+  if (p->branch)
+    add_by_branches(p, n, i, out);
+  else
+    add_by_columns(p, n, i, out);
 }
 
-double mb_points_rate(const MbContactPoints *p, const MbPointsState *s, size_t i) {
-  const size_t n = p->npoints;
+void mb_points_own(const MbContactPoints *p, size_t row, size_t rows, double *D) {
+  Between of;
+  look_between(p, row, row, &of);
+  for (size_t r = 0; r < rows; r++)
+    for (size_t c = 0; c <= r; c++)
+      D[rows * r + c] = D[rows * c + r] =
+          apart(p, row + r, row + c) + through_points(p, row + r, row + c, &of);
+}
+
+// What moves at an end of rows, by the state.
+static void at_end(const MbContactPoints *p, const MbPointsState *s, size_t end, double v[3]) {
+  const size_t n = p->npoints, point = p->point[end];
+  if (p->branch)
+    mb_branch_rate(&p->branch[point], s->v, v);
+  else
+    for (size_t axis = 0; axis < 3; axis++) v[axis] = s->v[axis * n + point];
+}
+
+static double rate_apart(const MbContactPoints *p, const MbPointsState *s, size_t i) {
   double sum = dot(p->V + p->weights * i, s->z, p->weights);
-  for (size_t e = p->first[i]; e < p->first[i + 1]; e++) {
-    const double *H = p->H + 3 * e, *v = s->v + p->point[e];
-    sum += (H[0] * v[0] + H[1] * v[n]) + H[2] * v[2 * n];
-  }
   for (size_t e = 0; e < 2 && p->nslots; e++)
     if (p->slot[2 * i + e] != UINT32_MAX)
       sum += dot(p->F + 12 * i + 6 * e, s->y + 6 * (size_t)p->slot[2 * i + e], 6);
   return sum;
+}
+
+void mb_points_rates(const MbContactPoints *p, const MbPointsState *s, size_t row, size_t rows, double *u) {
+  const size_t count = count_of(p, row);
+  for (size_t r = 0; r < rows; r++) u[r] = rate_apart(p, s, row + r);
+  for (size_t e = 0; e < count; e++) {
+    double v[3];
+    at_end(p, s, p->first[row] + e, v);
+    for (size_t r = 0; r < rows; r++) {
+      const double *H = p->H + 3 * (p->first[row + r] + e);
+      u[r] += (H[0] * v[0] + H[1] * v[1]) + H[2] * v[2];
+    }
+  }
 }
 
 // The part of one row that is not about points.
@@ -140,8 +200,15 @@ static void push_apart(const MbContactPoints *p, MbPointsState *s, size_t i, dou
   for (size_t k = 0; k < p->weights; k++) s->z[k] += d * p->NV[p->weights * i + k];
 }
 
-MB_CLONES void mb_points_push(const MbContactPoints *p, MbPointsState *s, size_t row, size_t rows,
-                              const double *d) {
+MB_CLONES static void push_points(const MbContactPoints *p, size_t count, const uint32_t *point,
+                                  double (*f)[3], double *v) {
+  if (p->branch)
+    for (size_t e = 0; e < count; e++) mb_branch_add(&p->branch[point[e]], f[e], v);
+  else
+    add_columns(p, count, point, f, v);
+}
+
+void mb_points_push(const MbContactPoints *p, MbPointsState *s, size_t row, size_t rows, const double *d) {
   const size_t count = count_of(p, row);
   double f[MB_POINT_ENDS][3] = {{0}};
   for (size_t r = 0; r < rows; r++) {
@@ -150,12 +217,12 @@ MB_CLONES void mb_points_push(const MbContactPoints *p, MbPointsState *s, size_t
       for (size_t axis = 0; axis < 3; axis++) f[e][axis] += d[r] * H[3 * e + axis];
     push_apart(p, s, row + r, d[r]);
   }
-  add_columns(p, count, p->point + p->first[row], f, s->v);
+  push_points(p, count, p->point + p->first[row], f, s->v);
 }
 
-MB_CLONES void mb_points_begin(const MbContactPoints *p, size_t n, const double *lambda, MbPointsState *s) {
+void mb_points_begin(const MbContactPoints *p, size_t n, const double *lambda, MbPointsState *s) {
   memset(s->push, 0, 3 * p->npoints * sizeof *s->push);
-  memset(s->v, 0, 3 * p->npoints * sizeof *s->v);
+  memset(s->v, 0, mb_points_numbers(p) * sizeof *s->v);
   memset(s->y, 0, 6 * p->nslots * sizeof *s->y);
   memset(s->z, 0, p->weights * sizeof *s->z);
   for (size_t i = 0; i < n; i++) {
@@ -174,7 +241,7 @@ MB_CLONES void mb_points_begin(const MbContactPoints *p, size_t n, const double 
     if (own[0] == 0 && own[1] == 0 && own[2] == 0) continue;
     point[count] = (uint32_t)a;
     memcpy(f[count++], own, sizeof f[0]);
-    if (count == 4) add_columns(p, count, point, f, s->v), count = 0;
+    if (count == 4) push_points(p, count, point, f, s->v), count = 0;
   }
-  add_columns(p, count, point, f, s->v);
+  push_points(p, count, point, f, s->v);
 }

@@ -3,18 +3,20 @@
 //   W = H S Hᵀ + F Fᵀ + V N Vᵀ
 //
 // with S what a push at one point does to another, along each axis by itself; F of bodies as in contact_ops.h; N of few numbers. Many rows
-// are about few points: W is never formed where there are many rows, but what λ does at the points is kept, S Hᵀ λ.
+// are about few points: W is never formed where there are many rows, but what λ does at the points is kept, S Hᵀ λ. Of many points S is not
+// formed either: they have branches (sparse/branches.h), S = B Bᵀ, and what is kept is y = Bᵀ Hᵀ λ.
 #ifndef MB_CONTACT_CONTACT_POINTS_H
 #define MB_CONTACT_CONTACT_POINTS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "core/sparse/branches.h"
 
 enum { MB_POINT_ENDS = 4 }; // points of a row
 
 typedef struct MbContactPoints {
-  size_t npoints, width; // width 1: S is the same along all axes; 3: each has its own
-  const double *S;       // (npoints x npoints x width) symmetric
+  size_t npoints, width;  // width 1: S is the same along all axes; 3: each has its own
+  const double *S;        // (npoints x npoints x width) symmetric; NULL: there are branches
+  const MbBranch *branch; // (npoints)
+  size_t rows;            // that branches run over
   const size_t *
       first; // (n + 1) where the ends of each row begin; all rows of a contact have the same points, in one order
   const uint32_t *point; // of each end
@@ -24,15 +26,21 @@ typedef struct MbContactPoints {
   const uint32_t *slot;  // (2 n) UINT32_MAX: none
   size_t weights;
   const double *V, *NV; // (n x weights) V, and V N
-  double *scratch;      // (3 npoints) for columns
+  double *scratch;      // (3 npoints) for columns of S
 } MbContactPoints;
 
 // What λ does, as sweeps keep it.
 typedef struct MbPointsState {
-  double *push, *v; // (3 npoints) Hᵀ λ, S Hᵀ λ, the three axes one after the other
-  double *y;        // (6 nslots) Fᵀ λ
-  double *z;        // (weights) N Vᵀ λ
+  double *push; // (3 npoints) Hᵀ λ
+  double *v; // (mb_points_numbers) S Hᵀ λ, the three axes one after the other; or Bᵀ Hᵀ λ, in rows of four
+  double *y; // (6 nslots) Fᵀ λ
+  double *z; // (weights) N Vᵀ λ
 } MbPointsState;
+
+// Numbers of v.
+static inline size_t mb_points_numbers(const MbContactPoints *p) {
+  return p->branch ? 4 * p->rows : 3 * p->npoints;
+}
 
 // out (n) ← column i of W.
 void mb_points_column(const MbContactPoints *points, size_t n, size_t i, double *out);
@@ -40,8 +48,9 @@ void mb_points_column(const MbContactPoints *points, size_t n, size_t i, double 
 void mb_points_own(const MbContactPoints *points, size_t row, size_t rows, double *D);
 // Begins at λ (n).
 void mb_points_begin(const MbContactPoints *points, size_t n, const double *lambda, MbPointsState *state);
-// W λ of one row.
-double mb_points_rate(const MbContactPoints *points, const MbPointsState *state, size_t i);
+// u ← W λ of rows [row, row + rows), which are about the same points; three at most.
+void mb_points_rates(const MbContactPoints *points, const MbPointsState *state, size_t row, size_t rows,
+                     double *u);
 // Adds d to the λ of rows [row, row + rows), which are about the same points.
 void mb_points_push(const MbContactPoints *points, MbPointsState *state, size_t row, size_t rows,
                     const double *d);

@@ -191,7 +191,7 @@ static void make_points(MbStrips *s, MbRoom *room, const MbContactProblem *probl
   s->soft = mb_room_take(room, s->n, sizeof *s->soft);
   s->state = mb_room_take(room, 1, sizeof *s->state);
   double *push = mb_room_take(room, 3 * points->npoints, sizeof *push);
-  double *v = mb_room_take(room, 3 * points->npoints, sizeof *v);
+  double *v = mb_room_take(room, mb_points_numbers(points), sizeof *v);
   double *y = mb_room_take(room, 6 * points->nslots, sizeof *y);
   double *z = mb_room_take(room, points->weights, sizeof *z);
   if (!room->at) return;
@@ -269,9 +269,9 @@ void mb_strips_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const u
 // ---- velocities -------------------------------------------------------------------------------------------
 
 static void point_rates(const MbStrips *s, size_t j, const double *lambda, double u[3]) {
-  const size_t row = s->block[j].row;
-  for (size_t r = 0; r < s->block[j].rows; r++)
-    u[r] = s->b[row + r] + s->soft[row + r] * lambda[row + r] + mb_points_rate(s->points, s->state, row + r);
+  const size_t row = s->block[j].row, rows = s->block[j].rows;
+  mb_points_rates(s->points, s->state, row, rows, u);
+  for (size_t r = 0; r < rows; r++) u[r] += s->b[row + r] + s->soft[row + r] * lambda[row + r];
 }
 
 typedef double Four __attribute__((vector_size(4 * sizeof(double))));

@@ -100,16 +100,17 @@ static void keep(MbGaussSeidel *sweeps) {
 static void take_best(MbGaussSeidel *sweeps, bool last) {
   const MbStrips *s = &sweeps->strips;
   memcpy(sweeps->lambda, sweeps->best, s->n * sizeof *sweeps->best);
-  if (sweeps->lanes.is && last)
-    mb_lanes_rates(&sweeps->lanes, sweeps->w);
-  else
+  if (!last)
     mb_strips_rates(s, sweeps->lambda, sweeps->w);
+  else if (sweeps->lanes.is)
+    mb_lanes_rates(&sweeps->lanes, sweeps->w); // else w is there
 }
 
 bool mb_gauss_run(MbGaussSeidel *sweeps, size_t most, size_t *done) {
   const MbStrips *s = &sweeps->strips;
   double look_at = 4 * s->enough, best = INFINITY, natural = INFINITY;
   size_t since = 0;
+  bool last = false; // the best is what was looked at last
   if (sweeps->lanes.is) mb_lanes_begin(&sweeps->lanes, sweeps->lambda);
   for (*done = 0;; ++*done) {
     // natural map at the start, where little moves, now and then, and at the end
@@ -117,7 +118,8 @@ bool mb_gauss_run(MbGaussSeidel *sweeps, size_t most, size_t *done) {
     since++;
     if (*done && moved > look_at && since < 50 && *done < most) continue;
     natural = look(sweeps);
-    if (natural < best || natural <= s->enough) {
+    last = natural < best || natural <= s->enough;
+    if (last) {
       best = natural;
       keep(sweeps);
     }
@@ -127,7 +129,7 @@ bool mb_gauss_run(MbGaussSeidel *sweeps, size_t most, size_t *done) {
     if (since >= 50 || !*done) look_at = fmax(look_at, 4 * s->enough);
     since = 0;
   }
-  take_best(sweeps, natural == best);
+  take_best(sweeps, last);
   sweeps->natural = best;
   return best <= s->enough;
 }

@@ -5,6 +5,7 @@
 
 #include "core/model/coordinate_map.h"
 #include "core/model/model.h"
+#include "core/sparse/branches.h"
 
 // Behind the bodies' numbers stand those of nodes that are points and no bodies (mb_model_points), as rows name them: node n is number
 // nb + n. Behind the solver's velocities stand three of each of these.
@@ -180,10 +181,12 @@ typedef struct MbNodePlan {
 
 // A⁻¹ of nodes in a pass, and of bodies beside them: S + U N Uᵀ, with S of nodes that pushes at some of them move.
 typedef struct MbNodeCoupling {
-  size_t count, width; // listed nodes; 1: S is the same along all axes, 3: each has its own
-  const double *S;     // (count x count x width)
-  size_t weights;      // columns of U
-  const double *N;     // (weights x weights)
+  size_t count, width;    // listed nodes; 1: S is the same along all axes, 3: each has its own
+  const double *S;        // (count x count x width); NULL: there are branches
+  const MbBranch *branch; // (count) S is their products, the same along all axes; NULL: there is S
+  size_t rows;            // that branches run over
+  size_t weights;         // columns of U
+  const double *N;        // (weights x weights)
 } MbNodeCoupling;
 
 // Solvers of which the right-hand side changes by iterations: deformables, whose elements leave something else in every pass. Their part of A

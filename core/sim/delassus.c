@@ -84,7 +84,8 @@ MbContactOperator mb_delassus_of(MbSim *sim, MbDelassus *d, const MbRowSet *set,
   d->unsolved = d->no_memory = false;
   bool at_once = n > MB_DELASSUS_FEW && sim->solver->responses && n <= MOST_AT_ONCE;
   for (size_t i = 0; at_once && i < n; i++) at_once = set->is[row[i]].two_bodies;
-  if (n > MB_DELASSUS_FEW && (!at_once || n > MANY) && mb_delassus_points(sim, d, set, row, n))
+  const bool unformed = !at_once || n > MANY || mb_delassus_has_branches(sim);
+  if (n > MB_DELASSUS_FEW && unformed && mb_delassus_points(sim, d, set, row, n))
     return (MbContactOperator){.points = &d->points};
   if (at_once && n > d->rows) at_once = mb_delassus_reserve(sim, d, n);
   for (size_t i = 0; at_once && i < n; i++) d->picked[i] = &set->row[row[i]];

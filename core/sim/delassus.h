@@ -30,6 +30,22 @@ typedef struct MbTrees {
   size_t tree_room, seat_room, seats, list_room, B_room, first_room, value_room;
 } MbTrees;
 
+// A point that rows are about, Σ w_k x_k of listed nodes (delassus_branches.c).
+typedef struct MbDelassusJoint {
+  size_t row, n; // the last row about it; nodes
+  uint32_t node[MB_POINT_ENDS];
+  double weight[MB_POINT_ENDS];
+} MbDelassusJoint;
+
+typedef struct MbDelassusJoints {
+  size_t njoints;
+  MbDelassusJoint *joint;
+  MbBranch *branch; // of each
+  MbStretch *run;   // of those of several nodes
+  double *number;
+  size_t joint_room, branch_room, run_room, number_room;
+} MbDelassusJoints;
+
 enum { MB_DELASSUS_FEW = 2 }; // rows whose columns are made one by one
 
 typedef struct MbDelassus {
@@ -53,6 +69,7 @@ typedef struct MbDelassus {
   size_t *first, *pair; // of ends; (2 n) bodies of each row, MB_WORLD: none
   uint32_t *point;
   double *H, *V, *NV, *scratch;
+  MbDelassusJoints joints;
   size_t first_room, pair_room, point_room, H_room, V_room, NV_room, scratch_room;
   // at the last use
   MbSim *sim;
@@ -81,8 +98,14 @@ bool mb_delassus_move(const MbDelassus *delassus, size_t n, const double *lambda
 // Finds W of rows about nodes in a pass, and about bodies that nothing couples, without forming it. False where they are others, or memory has
 // run out (no_memory).
 bool mb_delassus_points(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row, size_t n);
+// Tells whether the solver has branches for nodes.
+bool mb_delassus_has_branches(MbSim *sim);
 void mb_delassus_points_free(MbDelassus *delassus);
 size_t mb_delassus_points_bytes(const MbDelassus *delassus);
+// Makes of the ends of n rows, listed nodes that have branches, points that rows have in common. False: out of memory.
+bool mb_delassus_join(MbDelassus *delassus, const MbBranch *branch);
+void mb_delassus_joints_free(MbDelassusJoints *joints);
+size_t mb_delassus_joints_bytes(const MbDelassusJoints *joints);
 
 // Tells whether all that moves a body is six velocities of its own.
 bool mb_delassus_is_apart(const MbModel *model, size_t body);

@@ -10,11 +10,13 @@
 void mb_delassus_points_free(MbDelassus *d) {
   void *const all[] = {d->first, d->point, d->H, d->V, d->NV, d->scratch, d->pair};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) mb_free(all[i]);
+  mb_delassus_joints_free(&d->joints);
 }
 
 size_t mb_delassus_points_bytes(const MbDelassus *d) {
   return (d->first_room + d->pair_room) * sizeof *d->first + d->point_room * sizeof *d->point +
-         (d->H_room + d->V_room + d->NV_room + d->scratch_room) * sizeof(double);
+         (d->H_room + d->V_room + d->NV_room + d->scratch_room) * sizeof(double) +
+         mb_delassus_joints_bytes(&d->joints);
 }
 
 // The bodies and nodes of a row, and its numbers for each: those that it names, then the further ones.
@@ -83,7 +85,8 @@ static bool reserve(MbSim *sim, MbDelassus *d, size_t n, const MbNodeCoupling *c
          mb_grow(&d->H, &d->H_room, 3 * MB_POINT_ENDS * n, sizeof *d->H) &&
          mb_grow(&d->V, &d->V_room, m * n, sizeof *d->V) &&
          mb_grow(&d->NV, &d->NV_room, m * n, sizeof *d->NV) &&
-         mb_grow(&d->scratch, &d->scratch_room, 3 * coupling->count, sizeof *d->scratch);
+         (coupling->branch ||
+          mb_grow(&d->scratch, &d->scratch_room, 3 * coupling->count, sizeof *d->scratch));
 }
 
 static bool add_bodies(MbSim *sim, MbDelassus *d, size_t n) {
@@ -94,11 +97,18 @@ static bool add_bodies(MbSim *sim, MbDelassus *d, size_t n) {
   return true;
 }
 
+bool mb_delassus_has_branches(MbSim *sim) {
+  const MbPassOps *passes = sim->solver->passes;
+  MbNodeCoupling coupling;
+  return passes && passes->coupling(sim->work, &coupling) && coupling.branch;
+}
+
 bool mb_delassus_points(MbSim *sim, MbDelassus *d, const MbRowSet *set, const size_t *row, size_t n) {
   const MbPassOps *passes = sim->solver->passes;
   MbNodeCoupling coupling;
   bool bodies = false;
-  if (!passes || !set->nnodes || !passes->coupling(sim->work, &coupling) || !coupling.S) return false;
+  if (!passes || !set->nnodes || !passes->coupling(sim->work, &coupling) || !(coupling.S || coupling.branch))
+    return false;
   d->sim = sim, d->set = set, d->row = row, d->n = n;
   if (!reserve(sim, d, n, &coupling)) {
     d->no_memory = true;
@@ -109,9 +119,15 @@ bool mb_delassus_points(MbSim *sim, MbDelassus *d, const MbRowSet *set, const si
     if (!add_row(sim, d, i, &bodies)) return false;
   if (bodies && !add_bodies(sim, d, n)) return false;
   for (size_t i = 0; i < n && coupling.weights; i++) weigh_row(sim, d, i, &coupling, bodies);
-  d->points = (MbContactPoints){.npoints = coupling.count,
+  if (coupling.branch && !mb_delassus_join(d, coupling.branch)) {
+    d->no_memory = true;
+    return false;
+  }
+  d->points = (MbContactPoints){.npoints = coupling.branch ? d->joints.njoints : coupling.count,
                                 .width = coupling.width,
                                 .S = coupling.S,
+                                .branch = coupling.branch ? d->joints.branch : NULL,
+                                .rows = coupling.rows,
                                 .first = d->first,
                                 .point = d->point,
                                 .H = d->H,

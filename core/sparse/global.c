@@ -1,26 +1,11 @@
-#include "core/sparse/global.h"
+#include "core/sparse/global_inside.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
-#include "core/sparse/inverse.h"
-#include "core/sparse/row_matrix.h"
-#include "core/sparse/sweeps.h"
 
 #include <unistd.h>
 
 const char *const mb_global_words[MB_GLOBAL_METHODS + 1] = {
     "auto", "cholesky", "sparse_inverse", "partitioned_inverse", "jacobi", "chebyshev", NULL};
-
-struct MbGlobal {
-  const MbPattern *A;
-  MbGlobalOptions options; // method: that was chosen
-  MbRowMatrix *rows;
-  MbCholesky *cholesky; // its numbers only while they are taken over
-  MbSweeps *sweeps;
-  MbInverse *inverse;
-  double *x, *r; // (n x 3) of the correction
-  const MbSweepPasses *sweep_passes;
-  const MbInversePasses *inverse_passes;
-};
 
 // ---- which method ---------------------------------------------------------------------------------------------
 

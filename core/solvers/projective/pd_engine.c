@@ -141,11 +141,11 @@ void mb_pd_free(MbPdEngine *engine) {
   mb_free(engine->block);
   mb_pd_form_free(&engine->form);
   mb_pd_loads_free(engine);
+  mb_pd_ports_free(engine->ports, engine->nfree);
   mb_pd_global_free(&engine->global);
   mb_pd_newton_free(engine->newton);
   mb_pd_lbfgs_free(engine->lbfgs);
   mb_pd_cables_free(engine->cables);
-  mb_pd_ports_free(engine->ports);
   mb_free(engine->number);
   mb_free(engine->node);
   mb_free(engine->placed);

@@ -242,7 +242,7 @@ void mb_pd_lbfgs_bend_by(MbPdEngine *engine, const double w[MB_PAIR_WEIGHTS]);
 // Nodes that a caller's rows act on (pd_ports.c): ports, and whether others are named too; and as many bytes as their columns may take, 0 = as
 // many as suit. NULL: out of memory.
 MbPdPorts *mb_pd_ports_make(MbPdEngine *engine, size_t nports, const uint32_t *port, bool more, size_t bytes);
-void mb_pd_ports_free(MbPdPorts *ports);
+void mb_pd_ports_free(MbPdPorts *ports, size_t nfree);
 size_t mb_pd_ports_bytes(const MbPdEngine *engine);
 size_t mb_pd_listed(const MbPdEngine *engine); // nodes in the list
 // The processor's part of it (pd_port_vectors.c).

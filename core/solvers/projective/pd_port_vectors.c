@@ -53,6 +53,7 @@ static double at(const MbPdPorts *ports, const double *x, uint32_t f, size_t axi
 void mb_pd_ports_answer(MbPdEngine *engine) {
   MbPdPorts *ports = engine->ports;
   const size_t n = ports->count, width = ports->width;
+  if (ports->branched) return;
   if (n) memset(ports->S, 0, n * n * width * sizeof *ports->S);
   for (size_t k = 0; k < n; k++) {
     if (engine->number[ports->node[k]] == MB_NONE) continue;
@@ -82,10 +83,10 @@ void mb_pd_ports_read(const MbPdEngine *engine, double share, double *x) {
   }
 }
 
-// x (nfree x 3) += h E p; tells whether some column that this takes is not there.
+// x (nfree x 3) += h E p; tells whether some column that this takes is not there, or none is meant to be.
 static bool spread(const MbPdEngine *engine, const double *p, double *x) {
   const MbPdPorts *ports = engine->ports;
-  bool lacks = false;
+  bool lacks = ports->branched;
   for (size_t k = 0; k < ports->count; k++) {
     const uint32_t number = engine->number[ports->node[k]];
     if (number == MB_NONE || (p[3 * k] == 0 && p[3 * k + 1] == 0 && p[3 * k + 2] == 0)) continue;

@@ -4,7 +4,8 @@
 //   Δ ← Δ + h A⁻¹ E p,   and of velocities  v ← v + S p,  S = Eᵀ A⁻¹ E.
 // A is constant: a column A⁻¹ e is made when its node is named first, and kept as long as there is room; where there is none it makes room
 // in the place of the column that has not been named for longest. Where all that are named do not fit, every correction takes one more
-// solution with A. Three columns are one solution, as A is the same along all three axes; but where nodes are placed along single
+// solution with A. Of many nodes the columns are longer than what is told by them: these have branches (pd_branches.c), and what pushes them is
+// moved by a solution. Three columns are one solution, as A is the same along all three axes; but where nodes are placed along single
 // axes, a node's columns along these differ, and are those of the solution with the nodes placed (pd_global.c).
 #include "core/base/alloc.h"
 #include "core/math/vec3.h"
@@ -83,21 +84,22 @@ bool mb_pd_name(MbPdEngine *engine, size_t n, const uint32_t *node) {
   if (!engine->ports && !(engine->ports = mb_pd_ports_make(engine, 0, NULL, true, 0))) return false;
   MbPdPorts *ports = engine->ports;
   const size_t count = ports->fixed + n;
+  const bool branched = mb_pd_branches_suit(engine, count);
   if (is_listed(ports, n, node)) return true;
   if (!mb_grow(&ports->node, &ports->nodes, count, sizeof *ports->node) ||
-      !mb_grow(&ports->S, &ports->nS, count * count * ports->width, sizeof *ports->S) ||
+      !mb_grow(&ports->S, &ports->nS, branched ? 0 : count * count * ports->width, sizeof *ports->S) ||
       !mb_grow(&ports->place, &ports->nplace, 3 * count, sizeof *ports->place))
     return false;
   // of pairs that stand elsewhere this processor has the listed nodes' numbers
   if (engine->elsewhere && !mb_pairs_room(mb_pd_lbfgs_pairs(engine), engine->beside + 3 * count))
     return false;
   if (n) memcpy(ports->node + ports->fixed, node, n * sizeof *node);
-  ports->count = count;
+  ports->count = count, ports->branched = branched;
   ports->list++;
   for (size_t k = 0; k < count; k++)
     if (ports->of[ports->node[k]] != MB_NONE) ports->column[ports->of[ports->node[k]]].named = ports->list;
   if (engine->newton) return true; // its matrix is another one in every iteration
-  const bool fine = !engine->nfree || make_columns(engine);
+  const bool fine = !engine->nfree || (branched ? mb_pd_branches_list(engine) : make_columns(engine));
   if (fine)
     engine->mover->answer(engine);
   else
@@ -120,7 +122,7 @@ MbPdPorts *mb_pd_ports_make(MbPdEngine *engine, size_t nports, const uint32_t *p
   bool fine =
       ports->of && ports->solution && mb_grow(&ports->node, &ports->nodes, nports, sizeof *ports->node);
   if (!fine) {
-    mb_pd_ports_free(ports);
+    mb_pd_ports_free(ports, engine->nfree);
     return NULL;
   }
   for (size_t i = 0; i < engine->n; i++) ports->of[i] = MB_NONE;
@@ -128,7 +130,7 @@ MbPdPorts *mb_pd_ports_make(MbPdEngine *engine, size_t nports, const uint32_t *p
   return ports;
 }
 
-void mb_pd_ports_free(MbPdPorts *ports) {
+void mb_pd_ports_free(MbPdPorts *ports, size_t nfree) {
   if (!ports) return;
   for (size_t k = 0; k < ports->ncolumns; k++) mb_free(ports->column[k].x);
   mb_free(ports->column);
@@ -137,6 +139,7 @@ void mb_pd_ports_free(MbPdPorts *ports) {
   mb_free(ports->S);
   mb_free(ports->place);
   mb_free(ports->solution);
+  mb_pd_branches_free(&ports->branches, nfree);
   mb_free(ports);
 }
 
@@ -145,7 +148,8 @@ size_t mb_pd_ports_bytes(const MbPdEngine *engine) {
   if (!ports) return 0;
   const size_t here = engine->elsewhere ? 0 : (ports->ncolumns * ports->width + 3) * engine->nfree;
   return sizeof *ports + engine->n * sizeof *ports->of + ports->nodes * sizeof *ports->node +
-         ports->room * sizeof *ports->column + (ports->nS + ports->nplace + here) * sizeof(double);
+         ports->room * sizeof *ports->column + (ports->nS + ports->nplace + here) * sizeof(double) +
+         mb_pd_branches_bytes(engine);
 }
 
 // ---- answers ----------------------------------------------------------------------------------------------
@@ -160,11 +164,20 @@ size_t mb_pd_listed_at(const MbPdEngine *engine, size_t k) {
 
 const double *mb_pd_responses(const MbPdEngine *engine, size_t *width) {
   *width = engine->ports ? engine->ports->width : 1;
-  return engine->ports ? engine->ports->S : NULL;
+  return engine->ports && !engine->ports->branched ? engine->ports->S : NULL;
+}
+
+const MbBranch *mb_pd_branches(const MbPdEngine *engine, size_t *rows) {
+  *rows = engine->nfree;
+  return engine->ports && engine->ports->branched ? engine->ports->branches.listed : NULL;
 }
 
 void mb_pd_response(const MbPdEngine *engine, size_t i, size_t j, double S[3]) {
   const MbPdPorts *ports = engine->ports;
+  if (ports->branched) {
+    S[0] = S[1] = S[2] = mb_branch_dot(&ports->branches.listed[i], &ports->branches.listed[j]);
+    return;
+  }
   const double *from = ports->S + ports->width * (ports->count * i + j);
   for (size_t axis = 0; axis < 3; axis++) S[axis] = from[ports->width == 1 ? 0 : axis];
 }
@@ -175,6 +188,10 @@ void mb_pd_respond(MbPdEngine *engine, const double *p, double *v) {
   const size_t n = ports->count, width = ports->width;
   if (engine->newton) {
     mb_pd_ports_respond(engine, p, v);
+    return;
+  }
+  if (ports->branched) {
+    mb_pd_branches_respond(engine, p, v);
     return;
   }
   if (n) memset(v, 0, 3 * n * sizeof *v);

@@ -151,8 +151,10 @@ static inline double mb_pd_along(const MbPdAlong *along, double t) {
 // Takes the correction into the iterate: *t of it. False: numbers that are not finite.
 bool mb_pd_end_pass(MbPdEngine *engine, const MbPdAlong *along, double *t);
 bool mb_pd_end(MbPdEngine *engine, double *q1, double *v1); // as mb_pd_step
-// All of them (listed x listed x *width); where *width is 1 the three axes are the same.
+// All of them (listed x listed x *width); where *width is 1 the three axes are the same. NULL: there are branches in their place.
 const double *mb_pd_responses(const MbPdEngine *engine, size_t *width);
+// Branches of the listed nodes, of *rows numbers, of which S is the products; NULL: there are none.
+const MbBranch *mb_pd_branches(const MbPdEngine *engine, size_t *rows);
 // Writes v (list x 3) = S p; tells what S has of nodes number i and j in the list, along each axis.
 void mb_pd_respond(MbPdEngine *engine, const double *p, double *v);
 void mb_pd_response(const MbPdEngine *engine, size_t i, size_t j, double S[3]);

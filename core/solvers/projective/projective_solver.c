@@ -120,16 +120,9 @@ static bool is_node(const MbSolverWork *w, size_t body) {
   return body != MB_WORLD && body >= mb_model_own(w->model);
 }
 
-// How nodes of the list answer one another: `width` numbers for each two of them, of all axes or of one each.
-typedef struct Answers {
-  const double *S;
-  size_t count, width;
-} Answers;
-
 // H_i S H_j of two rows' nodes, which are numbers of the list; MB_WORLD: none
-static double between(const Answers *nodes, const MbRow *a, const MbRow *b, const size_t *of_a,
+static double between(const MbPdEngine *engine, const MbRow *a, const MbRow *b, const size_t *of_a,
                       const size_t *of_b) {
-  const size_t next = nodes->width > 1;
   double sum = 0;
   for (int i = 0; i < 2; i++) {
     const double *H = a->H[i] + 3;
@@ -137,10 +130,9 @@ static double between(const Answers *nodes, const MbRow *a, const MbRow *b, cons
     for (int j = 0; j < 2; j++) {
       const double *G = b->H[j] + 3;
       if (of_b[j] == MB_WORLD) continue;
-      const double *S = nodes->S + nodes->width * (nodes->count * of_a[i] + of_b[j]);
-      sum += H[0] * S[0] * G[0];
-      sum += H[1] * S[next] * G[1];
-      sum += H[2] * S[2 * next] * G[2];
+      double S[3];
+      mb_pd_response(engine, of_a[i], of_b[j], S);
+      for (int axis = 0; axis < 3; axis++) sum += H[axis] * S[axis] * G[axis];
     }
   }
   return sum;
@@ -159,11 +151,9 @@ static bool responses(MbSolverWork *w, size_t k, const MbRow *const *row, double
     w->of[i] = &w->row[i];
   }
   if (!w->inner->responses(w->work, k, w->of, W)) return false;
-  Answers nodes = {.count = w->nlisted};
-  nodes.S = mb_pd_responses(w->engine, &nodes.width);
   for (size_t i = 0; i < k; i++)
     for (size_t j = 0; j <= i; j++) {
-      W[k * i + j] += between(&nodes, row[i], row[j], w->node + 2 * i, w->node + 2 * j);
+      W[k * i + j] += between(w->engine, row[i], row[j], w->node + 2 * i, w->node + 2 * j);
       W[k * j + i] = W[k * i + j];
     }
   mb_descent_responses(w, k, row, W);
@@ -182,9 +172,9 @@ static bool reserve(MbSolverWork *w, size_t rows) {
 static bool coupling(MbSolverWork *w, MbNodeCoupling *out) {
   if (!w->stiff || w->ties || !mb_pd_constant(w->engine)) return false;
   const MbPairs *pairs = mb_pd_pairs_of(w->engine);
-  size_t width;
-  const double *S = mb_pd_responses(w->engine, &width);
-  *out = (MbNodeCoupling){.count = w->nlisted, .width = width, .S = S};
+  *out = (MbNodeCoupling){.count = w->nlisted};
+  out->S = mb_pd_responses(w->engine, &out->width);
+  out->branch = mb_pd_branches(w->engine, &out->rows);
   if (!pairs || !pairs->count) return true;
   out->weights = MB_PAIR_WEIGHTS, out->N = &pairs->N[0][0];
   return true;

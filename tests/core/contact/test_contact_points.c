@@ -12,7 +12,9 @@ enum { CONTACTS = 250, POINTS = 70, BODIES = 30, WEIGHTS = 4, ROWS = 3 * CONTACT
 typedef struct Coupled {
   MbContactPoints points;
   MbContactProblem problem;
-  double *S, *W, *b, *soft, *H, *F, *V, *NV, *scratch;
+  double *S, *W, *b, *soft, *H, *F, *V, *NV, *scratch, *L;
+  MbBranch *branch;
+  MbStretch *run;
   size_t *first;
   uint32_t *point, *slot;
   MbContactRowKind *kind;
@@ -69,7 +71,32 @@ static void form(Coupled *c, size_t width) {
     }
 }
 
-static Coupled coupled(size_t width) {
+// S = L Lᵀ: rows of L are branches, in two runs beyond the middle.
+static void branch_out(Coupled *c) {
+  enum { GAP = 7 };
+  c->L = mb_calloc(POINTS * POINTS, sizeof *c->L);
+  c->branch = mb_calloc(POINTS, sizeof *c->branch), c->run = mb_calloc(2 * POINTS, sizeof *c->run);
+  for (uint32_t a = 0; a < POINTS; a++) {
+    double *row = c->L + POINTS * a;
+    for (size_t b = 0; b <= a; b++) {
+      double sum = c->S[POINTS * a + b];
+      for (size_t k = 0; k < b; k++) sum -= row[k] * c->L[POINTS * b + k];
+      row[b] = b < a ? sum / c->L[(POINTS + 1) * b] : sqrt(sum);
+    }
+    const uint32_t half = POINTS / 2, first = a < half ? a + 1 : half;
+    c->run[2 * a] = (MbStretch){0, first};
+    c->run[2 * a + 1] = (MbStretch){half + GAP, a + 1 - first};
+    c->branch[a] = (MbBranch){.run = c->run + 2 * a, .s = row, .nruns = a < half ? 1 : 2};
+  }
+  c->points.S = NULL, c->points.branch = c->branch, c->points.rows = POINTS + GAP;
+}
+
+// Ways: S along all axes, S of each, branches.
+static const size_t widths[] = {1, 3, 1};
+enum { WAYS = 3, BRANCHES = 2 };
+
+static Coupled coupled(size_t way) {
+  const size_t width = widths[way];
   Coupled c = {0};
   uint64_t seed = 3;
   c.S = mb_calloc(3 * POINTS * POINTS, sizeof *c.S), c.W = mb_calloc((size_t)ROWS * ROWS, sizeof *c.W);
@@ -81,23 +108,35 @@ static Coupled coupled(size_t width) {
   c.cone = mb_calloc(CONTACTS, sizeof *c.cone), c.scratch = mb_calloc(3 * POINTS, sizeof *c.scratch);
   make_parts(&c, width, &seed);
   form(&c, width);
-  c.points = (MbContactPoints){POINTS, width,  c.S,     c.first, c.point, c.H,      BODIES,
-                               c.F,    c.slot, WEIGHTS, c.V,     c.NV,    c.scratch};
+  c.points = (MbContactPoints){.npoints = POINTS,
+                               .width = width,
+                               .S = c.S,
+                               .first = c.first,
+                               .point = c.point,
+                               .H = c.H,
+                               .nslots = BODIES,
+                               .F = c.F,
+                               .slot = c.slot,
+                               .weights = WEIGHTS,
+                               .V = c.V,
+                               .NV = c.NV,
+                               .scratch = c.scratch};
+  if (way == BRANCHES) branch_out(&c);
   c.problem = (MbContactProblem){
       .n = ROWS, .b = c.b, .kind = c.kind, .soft = c.soft, .ncontacts = CONTACTS, .contact = c.cone};
   return c;
 }
 
 static void coupled_free(Coupled *c) {
-  void *const all[] = {c->S,  c->W,     c->b,     c->soft, c->H,    c->F,    c->V,
-                       c->NV, c->first, c->point, c->slot, c->kind, c->cone, c->scratch};
+  void *const all[] = {c->S,     c->W,    c->b,    c->soft, c->H,       c->F, c->V,      c->NV, c->first,
+                       c->point, c->slot, c->kind, c->cone, c->scratch, c->L, c->branch, c->run};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) mb_free(all[i]);
 }
 
 Test(contact_points, columns_are_those_of_the_matrix_multiplied_out) {
   double column[ROWS];
-  for (size_t width = 1; width <= 3; width += 2) {
-    Coupled c = coupled(width);
+  for (size_t way = 0; way < WAYS; way++) {
+    Coupled c = coupled(way);
     for (size_t i = 0; i < ROWS; i += 7) {
       mb_points_column(&c.points, ROWS, i, column);
       test_near("column", column, c.W + ROWS * i, ROWS, 1e-12);
@@ -107,8 +146,8 @@ Test(contact_points, columns_are_those_of_the_matrix_multiplied_out) {
 }
 
 Test(contact_points, rates_follow_sweeps_and_are_those_of_the_matrix) {
-  for (size_t width = 1; width <= 3; width += 2) {
-    Coupled c = coupled(width);
+  for (size_t way = 0; way < WAYS; way++) {
+    Coupled c = coupled(way);
     MbRoom count = {0};
     MbStrips strips;
     static double lambda[ROWS], w[ROWS], known[ROWS];
@@ -124,7 +163,7 @@ Test(contact_points, rates_follow_sweeps_and_are_those_of_the_matrix) {
     for (size_t i = 0; i < ROWS; i++) {
       known[i] = 0;
       for (size_t j = 0; j < ROWS; j++) known[i] += c.W[ROWS * i + j] * lambda[j];
-      w[i] = mb_points_rate(&c.points, strips.state, i);
+      mb_points_rates(&c.points, strips.state, i, 1, &w[i]);
     }
     test_near("kept", w, known, ROWS, 1e-11);
     for (size_t i = 0; i < ROWS; i++) known[i] += c.b[i] + c.soft[i] * lambda[i];
@@ -137,9 +176,10 @@ Test(contact_points, rates_follow_sweeps_and_are_those_of_the_matrix) {
 
 Test(contact_points, methods_come_to_what_they_come_to_with_the_matrix) {
   static const char *const names[] = {"auto", "gauss_seidel", "nonsmooth_newton"};
-  Coupled c = coupled(1);
-  for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
-    const MbContactMethod *method = mb_contact_method(names[m]);
+  enum { NAMES = 3 };
+  for (size_t m = 0; m < 2 * NAMES; m++) {
+    Coupled c = coupled(m < NAMES ? 0 : BRANCHES);
+    const MbContactMethod *method = mb_contact_method(names[m % NAMES]);
     static double first[ROWS], rates[ROWS];
     c.problem.tolerance = 1e-11;
     for (int formed = 0; formed < 2; formed++) {
@@ -148,12 +188,12 @@ Test(contact_points, methods_come_to_what_they_come_to_with_the_matrix) {
       c.problem.W = formed ? (MbContactOperator){.dense = c.W} : (MbContactOperator){.points = &c.points};
       cr_assert(mb_contact_reserve(&work, method, &c.problem));
       cr_expect_eq(mb_contact_solve(method, &work, &c.problem, &answer), MB_CONTACT_SOLVED, "%s: %s",
-                   names[m], answer.why);
+                   names[m % NAMES], answer.why);
       for (size_t i = 0; i < ROWS; i++) rates[i] = answer.w[i];
       if (!formed) memcpy(first, rates, sizeof first);
-      test_near(names[m], rates, first, ROWS, 1e-8);
+      test_near(names[m % NAMES], rates, first, ROWS, 1e-8);
       mb_contact_work_free(&work);
     }
+    coupled_free(&c);
   }
-  coupled_free(&c);
 }

@@ -1,0 +1,338 @@
+// Columns of the inverse of a factor: see branches.h.
+#include "core/sparse/branches.h"
+#include "core/base/alloc.h"
+#include "core/base/lapack.h"
+#include "core/base/targets.h"
+#include "core/sparse/global_inside.h"
+
+#include <string.h>
+
+enum { AT_ONCE = 3 };
+
+struct MbBranches {
+  MbGlobal *global;
+  const MbCholesky *tree;
+  uint32_t *place;   // (n) where each row of A is in the order of elimination
+  uint32_t *node;    // (n) the supernode of each place
+  double **root;     // (supernodes) R of each that has been on a branch, column by column; of an inverse NULL
+  uint32_t *path;    // (supernodes) scratch
+  unsigned char *on; // (supernodes) zero between uses
+  size_t bytes;
+};
+
+// ---- making and freeing -----------------------------------------------------------------------------------
+
+bool mb_branches_are(const MbGlobal *g) {
+  return g->sweeps || (g->inverse && !g->inverse->single && g->inverse->nlevels == 1);
+}
+
+MbBranches *mb_branches_make(MbGlobal *g) {
+  const MbCholesky *c = g->cholesky;
+  MbBranches *b = mb_calloc(1, sizeof *b);
+  if (!b) return NULL;
+  *b = (MbBranches){.global = g,
+                    .tree = c,
+                    .place = mb_calloc(c->n, sizeof *b->place),
+                    .node = mb_calloc(c->n, sizeof *b->node),
+                    .root = mb_calloc(c->count, sizeof *b->root),
+                    .path = mb_calloc(c->count, sizeof *b->path),
+                    .on = mb_calloc(c->count, sizeof *b->on)};
+  b->bytes = sizeof *b + 2 * c->n * sizeof *b->place +
+             c->count * (sizeof *b->root + sizeof *b->path + sizeof *b->on);
+  if (!b->place || !b->node || !b->root || !b->path || !b->on) {
+    mb_branches_free(b);
+    return NULL;
+  }
+  for (uint32_t k = 0; k < c->n; k++) b->place[c->perm[k]] = k;
+  for (uint32_t s = 0; s < c->count; s++)
+    for (uint32_t k = 0; k < c->node[s].columns; k++) b->node[c->node[s].first + k] = s;
+  return b;
+}
+
+void mb_branches_free(MbBranches *b) {
+  if (!b) return;
+  for (size_t s = 0; b->root && s < b->tree->count; s++) mb_free(b->root[s]);
+  mb_free(b->root);
+  mb_free(b->place);
+  mb_free(b->node);
+  mb_free(b->path);
+  mb_free(b->on);
+  mb_free(b);
+}
+
+size_t mb_branches_bytes(const MbBranches *b) { return b ? b->bytes : 0; }
+
+uint32_t mb_branch_place(const MbBranches *b, size_t row) { return b->place[row]; }
+
+// ---- runs -------------------------------------------------------------------------------------------------
+
+size_t mb_branch_runs(const MbBranches *b, size_t row, MbStretch *run, size_t *length) {
+  const MbCholesky *c = b->tree;
+  size_t n = 0, sum = 0;
+  uint32_t end = UINT32_MAX;
+  for (uint32_t s = b->node[b->place[row]]; s != MB_NONE; s = c->node[s].parent) {
+    const MbSupernode *node = &c->node[s];
+    if (node->first != end) n++;
+    if (run && node->first != end)
+      run[n - 1] = (MbStretch){node->first, node->columns};
+    else if (run)
+      run[n - 1].count += node->columns;
+    end = node->first + node->columns;
+    sum += node->columns;
+  }
+  *length = sum;
+  return n;
+}
+
+// ---- numbers, of an inverse -------------------------------------------------------------------------------
+
+// Row k of S has the column of i where it begins before that.
+static void read_inverse(const MbBranches *b, size_t row, double *s) {
+  const MbInverse *S = b->global->inverse;
+  const MbCholesky *c = b->tree;
+  const double *numbers = S->numbers;
+  const uint32_t i = b->place[row];
+  for (uint32_t t = b->node[i]; t != MB_NONE; t = c->node[t].parent)
+    for (uint32_t k = c->node[t].first; k < c->node[t].first + c->node[t].columns; k++)
+      *s++ = k >= i && S->from[k] <= i ? numbers[S->at[k] + i - S->from[k]] : 0;
+}
+
+// ---- numbers, of a factor ---------------------------------------------------------------------------------
+
+// Takes groups of rows of a block of w columns apart, which begins at row and column `at` of a matrix of n rows.
+static const double *unpack(const double *from, size_t rows, size_t w, double *to, size_t n) {
+  size_t i = 0;
+  while (i < rows) {
+    const size_t rest = rows - i, height = rest >= MB_GROUP ? MB_GROUP : mb_group_rows(rest),
+                 some = rest < height ? rest : height;
+    for (size_t j = 0; j < w; j++, from += height) memcpy(to + j * n + i, from, some * sizeof *to);
+    i += some;
+  }
+  return from;
+}
+
+// R of supernode s, made when it is on a branch first. NULL: out of memory.
+static const double *root_of(MbBranches *b, uint32_t s) {
+  const MbSweeps *sweeps = b->global->sweeps;
+  const size_t n = sweeps->node[s].columns;
+  const double *D = sweeps->numbers + sweeps->node[s].D;
+  if (b->root[s]) return b->root[s];
+  double *R = mb_calloc(n * n, sizeof *R);
+  if (!R) return NULL;
+  for (size_t j = 0; j < n; j += MB_TILE) {
+    const size_t w = n - j < MB_TILE ? n - j : MB_TILE;
+    D = unpack(D, w, w, R + j * n + j, n);
+    D = unpack(D, n - j - w, w, R + j * n + j + w, n);
+  }
+  // D⁻¹ is definite as D is; where rounding has it otherwise the factor that solves it would be no better
+  if (mb_lapack.dpotrf(LAPACK_COL_MAJOR, 'L', (int)n, R, (int)n) != 0) {
+    mb_free(R);
+    return NULL;
+  }
+  b->bytes += n * n * sizeof *R;
+  return b->root[s] = R;
+}
+
+// Supernodes on the branches of n places, rising.
+static size_t path_of(MbBranches *b, const uint32_t *place, size_t n) {
+  const MbCholesky *c = b->tree;
+  size_t count = 0;
+  for (size_t k = 0; k < n; k++)
+    for (uint32_t s = b->node[place[k]]; s != MB_NONE && !b->on[s]; s = c->node[s].parent)
+      b->on[s] = 1, b->path[count++] = s;
+  for (size_t k = 0; k < count; k++) b->on[b->path[k]] = 0;
+  // each of the n ways up rises: they are merged
+  for (size_t k = 1; k < count; k++) {
+    const uint32_t s = b->path[k];
+    size_t at = k;
+    for (; at > 0 && b->path[at - 1] > s; at--) b->path[at] = b->path[at - 1];
+    b->path[at] = s;
+  }
+  return count;
+}
+
+static const MbSweepTask *task_of(const MbSweeps *s, uint32_t node) {
+  for (size_t t = 0; t < s->ntasks; t++)
+    if (node >= s->task[t].begin && node < s->task[t].end) return &s->task[t];
+  return NULL;
+}
+
+// What a task leaves above it.
+static void hand_up(const MbSweeps *s, const MbSweepTask *task) {
+  const double *border = s->x + 4 * (size_t)task->border;
+  for (size_t i = 0; i < task->nborder; i++) {
+    double *to = s->x + 4 * (size_t)s->above[task->above + i];
+    for (size_t r = 0; r < 3; r++) to[r] += border[4 * i + r];
+  }
+}
+
+// x ← what the way up leaves at the supernodes of the path, of ones at n places, one in each of three right-hand sides.
+static void go_up(const MbBranches *b, const uint32_t *place, size_t n, size_t count) {
+  const MbGlobal *g = b->global;
+  MbSweeps *s = g->sweeps;
+  const MbSweepTask *task = NULL;
+  for (size_t k = 0; k < count; k++) {
+    const MbSweepNode *node = &s->node[b->path[k]];
+    memset(s->x + 4 * (size_t)node->first, 0, 4 * (size_t)node->columns * sizeof *s->x);
+  }
+  memset(s->x + 4 * s->rows, 0, 4 * sizeof *s->x);
+  for (size_t k = 0; k < n; k++) s->x[4 * (size_t)place[k] + k] = 1;
+  for (size_t k = 0; k < count; k++) {
+    const uint32_t node = b->path[k];
+    if (!task || node >= task->end) {
+      if (task) hand_up(s, task);
+      task = task_of(s, node);
+      if (task) memset(s->x + 4 * (size_t)task->border, 0, 4 * ((size_t)task->nborder + 1) * sizeof *s->x);
+    }
+    g->sweep_passes->forward(s, &s->node[node]);
+  }
+  if (task) hand_up(s, task);
+}
+
+// s_J = Rᵀ f, of three right-hand sides in rows of four numbers.
+static void take_root(const double *R, size_t n, const double *f, double *out) {
+  for (size_t i = 0; i < n; i++) {
+    const double *column = R + i * n;
+    double sum[4] = {0};
+    for (size_t k = i; k < n; k++)
+      for (size_t r = 0; r < 4; r++) sum[r] += column[k] * f[4 * k + r];
+    memcpy(out + 4 * i, sum, sizeof sum);
+  }
+}
+
+static bool find_by_factor(MbBranches *b, const uint32_t *place, size_t n, double *const *s) {
+  const MbSweeps *sweeps = b->global->sweeps;
+  const MbCholesky *c = b->tree;
+  const size_t count = path_of(b, place, n);
+  uint32_t next[AT_ONCE]; // of each one's own way
+  size_t at[AT_ONCE] = {0};
+  for (size_t k = 0; k < count; k++)
+    if (!root_of(b, b->path[k])) return false;
+  go_up(b, place, n, count);
+  for (size_t k = 0; k < n; k++) next[k] = b->node[place[k]];
+  for (size_t k = 0; k < count; k++) {
+    const uint32_t node = b->path[k];
+    const size_t columns = sweeps->node[node].columns;
+    double *x = sweeps->x + 4 * (size_t)sweeps->node[node].first;
+    take_root(b->root[node], columns, x, x); // row i needs rows from i on
+    for (size_t r = 0; r < n; r++) {
+      if (next[r] != node) continue;
+      for (size_t i = 0; i < columns; i++) s[r][at[r] + i] = x[4 * i + r];
+      at[r] += columns, next[r] = c->node[node].parent;
+    }
+  }
+  return true;
+}
+
+bool mb_branch_find(MbBranches *b, const size_t *row, size_t n, double *const *s) {
+  uint32_t place[AT_ONCE];
+  if (b->global->inverse) {
+    for (size_t k = 0; k < n; k++) read_inverse(b, row[k], s[k]);
+    return true;
+  }
+  for (size_t k = 0; k < n; k++) place[k] = b->place[row[k]];
+  return find_by_factor(b, place, n, s);
+}
+
+// ---- sums -------------------------------------------------------------------------------------------------
+
+size_t mb_branch_join(const MbBranch *const *of, size_t n, MbStretch *run, size_t *length) {
+  uint32_t at[MB_BRANCH_TERMS] = {0}, end = 0;
+  size_t count = 0, sum = 0;
+  for (;;) {
+    size_t least = n;
+    for (size_t k = 0; k < n; k++)
+      if (of[k]->s && at[k] < of[k]->nruns &&
+          (least == n || of[k]->run[at[k]].first < of[least]->run[at[least]].first))
+        least = k;
+    if (least == n) break;
+    const MbStretch *next = &of[least]->run[at[least]++];
+    const uint32_t last = next->first + next->count, first = count && next->first < end ? end : next->first;
+    if (last <= first && count) continue;
+    const bool on = count && first == end;
+    if (!on && run) run[count] = (MbStretch){first, 0};
+    if (!on) count++;
+    if (run) run[count - 1].count += last - first;
+    sum += last - first;
+    end = last;
+  }
+  *length = sum;
+  return count;
+}
+
+MB_CLONES void mb_branch_sum(const MbBranch *const *of, const double *weight, size_t n, const MbBranch *sum,
+                             double *s) {
+  size_t length = 0;
+  for (uint32_t r = 0; r < sum->nruns; r++) length += sum->run[r].count;
+  if (length) memset(s, 0, length * sizeof *s);
+  for (size_t k = 0; k < n; k++) {
+    const double *from = of[k]->s;
+    double *to = s;
+    uint32_t at = 0;
+    for (uint32_t r = 0; from && r < of[k]->nruns; from += of[k]->run[r++].count) {
+      const MbStretch *run = &of[k]->run[r];
+      while (run->first >= sum->run[at].first + sum->run[at].count) to += sum->run[at++].count;
+      double *restrict x = to + (run->first - sum->run[at].first);
+      MB_SIMD
+      for (uint32_t i = 0; i < run->count; i++) x[i] += weight[k] * from[i];
+    }
+  }
+}
+
+// ---- products ---------------------------------------------------------------------------------------------
+
+MB_CLONES double mb_branch_dot(const MbBranch *s, const MbBranch *t) {
+  const double *a = s->s, *b = t->s;
+  double sum = 0;
+  if (!a || !b) return 0;
+  for (uint32_t i = 0, j = 0; i < s->nruns && j < t->nruns;) {
+    const MbStretch *p = &s->run[i], *q = &t->run[j];
+    const uint32_t p_end = p->first + p->count, q_end = q->first + q->count,
+                   begin = p->first > q->first ? p->first : q->first, end = p_end < q_end ? p_end : q_end;
+    const uint32_t both = end > begin ? end - begin : 0;
+    if (both) {
+      const double *x = a + (begin - p->first), *y = b + (begin - q->first);
+      MB_SIMD_SUM(sum)
+      for (uint32_t k = 0; k < both; k++) sum += x[k] * y[k];
+    }
+    if (p_end <= q_end) i++, a += p->count;
+    if (q_end <= p_end) j++, b += q->count;
+  }
+  return sum;
+}
+
+typedef double Four __attribute__((vector_size(4 * sizeof(double))));
+
+static inline __attribute__((always_inline)) Four four_at(const double *x) {
+  Four made;
+  memcpy(&made, x, sizeof made);
+  return made;
+}
+
+MB_CLONES void mb_branch_add(const MbBranch *s, const double f[3], double *y) {
+  const Four by = {f[0], f[1], f[2], 0};
+  const double *a = s->s;
+  for (uint32_t r = 0; a && r < s->nruns; a += s->run[r++].count) {
+    double *to = y + 4 * (size_t)s->run[r].first;
+    for (uint32_t k = 0; k < s->run[r].count; k++, to += 4) {
+      const Four sum = four_at(to) + by * a[k];
+      memcpy(to, &sum, sizeof sum);
+    }
+  }
+}
+
+// Four chains of sums go side by side.
+MB_CLONES void mb_branch_rate(const MbBranch *s, const double *y, double out[3]) {
+  Four s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+  const double *a = s->s;
+  for (uint32_t r = 0; a && r < s->nruns; r++) {
+    const double *from = y + 4 * (size_t)s->run[r].first, *const end = a + s->run[r].count;
+    for (; a + 4 <= end; a += 4, from += 16) {
+      s0 += four_at(from) * a[0], s1 += four_at(from + 4) * a[1];
+      s2 += four_at(from + 8) * a[2], s3 += four_at(from + 12) * a[3];
+    }
+    for (; a < end; a++, from += 4) s0 += four_at(from) * *a;
+  }
+  s0 = (s0 + s1) + (s2 + s3);
+  for (int i = 0; i < 3; i++) out[i] = s0[i];
+}

@@ -7,9 +7,12 @@
 
 #include <stdbool.h>
 
+// Sanitized builds do without those for AVX-512, which are the same kernels, take minutes to compile there, and run on few machines.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define MB_TARGET_FMA
+#ifndef MB_SANITIZED
 #define MB_TARGET_AVX512
+#endif
 #endif
 
 // Whether this machine runs what is compiled for "avx2,fma"

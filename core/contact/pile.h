@@ -74,8 +74,16 @@ enum {
   MB_PILE_EXTENT = 13, // the size
   MB_PILE_COLD = 14
 };
-// where a contact is being parted; B and ASKS, the gap, as above
-enum { MB_PILE_ONE_I = 6, MB_PILE_ONE_D, MB_PILE_ONE_ASKS, MB_PILE_ONE_NOW, MB_PILE_PART };
+// where a contact is being parted, of which the normal alone is a row
+enum {
+  MB_PILE_ONE_X = 0, // r x n of the first body, then of the second
+  MB_PILE_ONE_Y = 3,
+  MB_PILE_ONE_I = 6,
+  MB_PILE_ONE_D,
+  MB_PILE_ONE_ASKS, // the gap
+  MB_PILE_ONE_NOW,
+  MB_PILE_PART
+};
 
 typedef struct MbPileBatch {
   uint32_t cell, depth;            // the first; how many

@@ -459,8 +459,8 @@ KERNEL MbPack move_contact(const MbPile *p, Pass *pass, Triple n, Triple way, co
   g = mb_pack_select(slight, zero, g);
   const MbPack D = dot(x, by_J(J, x)) + dot(y, by_J(J + WIDE * 6, y)) + (pass->a.inverse + pass->b.inverse);
   const MbPackMask is = mb_pack_less(zero, mb_pack_load(pass->hot + WIDE * MB_PILE_SCALE));
-  store3(pass->part + WIDE * MB_PILE_A, ra);
-  store3(pass->part + WIDE * MB_PILE_B, rb);
+  store3(pass->part + WIDE * MB_PILE_ONE_X, x);
+  store3(pass->part + WIDE * MB_PILE_ONE_Y, y);
   mb_pack_store(pass->part + WIDE * MB_PILE_ONE_I, mb_pack_select(is, mb_pack_all(1) / D, zero));
   mb_pack_store(pass->part + WIDE * MB_PILE_ONE_D, mb_pack_select(is, D, zero));
   // no more than a step may move
@@ -495,6 +495,25 @@ KERNEL bool rests(const MbPile *p, size_t batch, const Pass *pass) {
   return !mb_pack_any(mb_pack_less((MbPack){0}, deep + moved));
 }
 
+// The normal of one contact, r × n of both bodies being there. What is kept of it is as little as that: many cells wait for the memory.
+KERNEL MbPack part_contact(Pass *pass, Triple n) {
+  Side *a = &pass->a, *b = &pass->b;
+  const double *J = pass->head + WIDE * MB_PILE_HEAD_J;
+  double *cell = pass->part;
+  const Triple x = load3(cell + WIDE * MB_PILE_ONE_X), y = load3(cell + WIDE * MB_PILE_ONE_Y);
+  const MbPack was = mb_pack_load(cell + WIDE * MB_PILE_ONE_NOW),
+               rate = dot(n, minus(b->v, a->v)) + (dot(y, b->w) - dot(x, a->w)),
+               u = mb_pack_load(cell + WIDE * MB_PILE_ONE_ASKS) + rate,
+               now = mb_pack_max(was - u * mb_pack_load(cell + WIDE * MB_PILE_ONE_I), (MbPack){0}),
+               d = now - was, change = d * mb_pack_load(cell + WIDE * MB_PILE_ONE_D);
+  mb_pack_store(cell + WIDE * MB_PILE_ONE_NOW, now);
+  a->v = minus(a->v, times(d * a->inverse, n));
+  b->v = plus(b->v, times(d * b->inverse, n));
+  a->w = minus(a->w, by_J(J, times(d, x)));
+  b->w = plus(b->w, by_J(J + WIDE * 6, times(d, y)));
+  return change * change;
+}
+
 static void part(const MbPile *p, size_t batch) {
   for (int lane = 0; lane < WIDE; lane += MB_PACK) {
     Pass pass = begin(p, batch, lane);
@@ -504,18 +523,7 @@ static void part(const MbPile *p, size_t batch) {
       sum_to(p, batch, &pass, 1, moved);
       continue;
     }
-    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
-      double *cell = pass.part;
-      const Triple ra = load3(cell + WIDE * MB_PILE_A), rb = load3(cell + WIDE * MB_PILE_B);
-      const MbPack was = mb_pack_load(cell + WIDE * MB_PILE_ONE_NOW),
-                   u = mb_pack_load(cell + WIDE * MB_PILE_ONE_ASKS) +
-                       dot(n, rate_of(pass.a.v, pass.a.w, pass.b.v, pass.b.w, ra, rb)),
-                   x = mb_pack_max(was - u * mb_pack_load(cell + WIDE * MB_PILE_ONE_I), (MbPack){0}),
-                   d = x - was, change = d * mb_pack_load(cell + WIDE * MB_PILE_ONE_D);
-      mb_pack_store(cell + WIDE * MB_PILE_ONE_NOW, x);
-      push_both(&pass, ra, rb, times(d, n));
-      moved += change * change;
-    }
+    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) moved += part_contact(&pass, n);
     sum_to(p, batch, &pass, 1, moved);
     end(p, &pass);
   }

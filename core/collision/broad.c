@@ -16,13 +16,14 @@ void mb_shape_bounds(const MbShape *shape, const MbPose *E, MbBounds *bounds) {
 
 void mb_shape_bounds_at(const MbShape *shape, const double p[3], const double R[9], MbBounds *bounds) {
   double x[3];
+  if (shape->form == MB_FORM_SPHERE) {
+    for (int k = 0; k < 3; k++) bounds->low[k] = p[k] - shape->radius, bounds->high[k] = p[k] + shape->radius;
+    return;
+  }
   for (int k = 0; k < 3; k++) {
     const double *row = R + 3 * k, *e = shape->axes;
     double high = INFINITY, low;
     switch (shape->form) {
-    case MB_FORM_SPHERE:
-      high = shape->radius;
-      break;
     case MB_FORM_CAPSULE:
       high = shape->radius + shape->half * fabs(row[2]);
       break;

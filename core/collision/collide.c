@@ -13,7 +13,7 @@ static MbPairFind *const pairs[MB_FORMS][MB_FORMS] = {
                        [MB_FORM_BOX] = mb_plane_polytope,
                        [MB_FORM_HULL] = mb_plane_polytope,
                        [MB_FORM_MESH] = mb_plane_mesh},
-    [MB_FORM_SPHERE] = {[MB_FORM_SPHERE] = mb_sphere_any,
+    [MB_FORM_SPHERE] = {[MB_FORM_SPHERE] = mb_sphere_sphere,
                         [MB_FORM_CAPSULE] = mb_sphere_any,
                         [MB_FORM_CYLINDER] = mb_sphere_any,
                         [MB_FORM_ELLIPSOID] = mb_sphere_any,
@@ -43,7 +43,7 @@ static MbPairFind *const pairs[MB_FORMS][MB_FORMS] = {
 
 bool mb_collides(MbForm a, MbForm b) { return (a < b ? pairs[a][b] : pairs[b][a]) != NULL; }
 
-static MbPlaced place(const MbShape *shape, const MbPose *E) {
+MbPlaced mb_place(const MbShape *shape, const MbPose *E) {
   MbPlaced placed = {.shape = shape};
   mb_vec3_copy(placed.p, E->p);
   mb_quat_to_mat3(placed.R, E->q);
@@ -56,20 +56,26 @@ static void turn_round(MbContactPoint *point) {
   point->feature_a = point->feature_b, point->feature_b = feature;
 }
 
-int mb_collide(const MbShape *a, const MbPose *Ea, const MbShape *b, const MbPose *Eb, double within,
-               MbContactPoint out[MB_CONTACT_POINTS]) {
-  const bool turned = a->form > b->form;
-  const MbPlaced first = turned ? place(b, Eb) : place(a, Ea), second = turned ? place(a, Ea) : place(b, Eb);
-  MbPairFind *find = pairs[first.shape->form][second.shape->form];
+int mb_collide_placed(const MbPlaced *a, const MbPlaced *b, double within,
+                      MbContactPoint out[MB_CONTACT_POINTS]) {
+  const bool turned = a->shape->form > b->shape->form;
+  const MbPlaced *first = turned ? b : a, *second = turned ? a : b;
+  MbPairFind *find = pairs[first->shape->form][second->shape->form];
   if (!find) return 0;
 
   MbPatch patch;
   patch.within = within, patch.n = 0, patch.chosen = false;
-  find(&first, &second, &patch);
-  if (!patch.chosen) mb_patch_reduce(&patch);
+  find(first, second, &patch);
+  if (patch.n > 1 && !patch.chosen) mb_patch_reduce(&patch);
   for (int i = 0; i < patch.n; i++) {
     out[i] = patch.point[i];
     if (turned) turn_round(&out[i]);
   }
   return patch.n;
+}
+
+int mb_collide(const MbShape *a, const MbPose *Ea, const MbShape *b, const MbPose *Eb, double within,
+               MbContactPoint out[MB_CONTACT_POINTS]) {
+  const MbPlaced first = mb_place(a, Ea), second = mb_place(b, Eb);
+  return mb_collide_placed(&first, &second, within, out);
 }

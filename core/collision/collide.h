@@ -17,6 +17,13 @@ typedef struct MbContactPoint {
   uint32_t feature_a, feature_b;
 } MbContactPoint;
 
+// A shape where it is: x = p + R (what it is in its own axes).
+typedef struct MbPlaced {
+  const MbShape *shape;
+  double p[3], R[9];
+} MbPlaced;
+MbPlaced mb_place(const MbShape *shape, const MbPose *E);
+
 // Whether mb_collide knows the pair, in either order; of one that it does not know it finds no point.
 bool mb_collides(MbForm a, MbForm b);
 
@@ -24,5 +31,8 @@ bool mb_collides(MbForm a, MbForm b);
 // are chosen by a fixed rule: the deepest, that farthest from it, that which makes the largest triangle, that which adds most area to it.
 int mb_collide(const MbShape *a, const MbPose *Ea, const MbShape *b, const MbPose *Eb, double within,
                MbContactPoint out[MB_CONTACT_POINTS]);
+// The same of shapes that have been placed, as who looks at many pairs of a few shapes does once a shape.
+int mb_collide_placed(const MbPlaced *a, const MbPlaced *b, double within,
+                      MbContactPoint out[MB_CONTACT_POINTS]);
 
 #endif

@@ -44,12 +44,12 @@ static int cut_polygon(const Corner *in, int n, Corner *out, const double p[3], 
                        uint32_t cut) {
   int count = 0;
   double d[3];
-  for (int i = 0; i < n; i++) {
-    const Corner *from = &in[i], *to = &in[(i + 1) % n];
-    mb_vec3_sub(d, from->x, p);
-    const double h = mb_vec3_dot(d, m);
+  mb_vec3_sub(d, in[0].x, p);
+  double h = mb_vec3_dot(d, m), k;
+  for (int i = 0; i < n; i++, h = k) {
+    const Corner *from = &in[i], *to = i + 1 < n ? from + 1 : in;
     mb_vec3_sub(d, to->x, p);
-    const double k = mb_vec3_dot(d, m);
+    k = mb_vec3_dot(d, m);
     if (h <= 0) out[count++] = *from;
     if ((h <= 0) == (k <= 0)) continue;
     Corner *new = &out[count++];
@@ -100,14 +100,15 @@ static double add_faces(const MbPlaced *a, const MbPlaced *b, const MbPlane *pla
   const uint32_t first = theirs->first[other], corners = theirs->first[other + 1] - first;
   for (uint32_t i = 0; i < corners; i++, count++) {
     vertex_at(polygon[i].x, b, theirs->corner[first + i]);
-    polygon[i].before = (i + corners - 1) % corners, polygon[i].behind = i;
+    polygon[i].before = i ? i - 1 : corners - 1, polygon[i].behind = i;
   }
 
   const uint32_t *corner = ours->corner + ours->first[plane->face];
   const uint32_t sides = ours->first[plane->face + 1] - ours->first[plane->face];
+  vertex_at(q, a, corner[0]);
   for (uint32_t i = 0; i < sides && count; i++) {
-    vertex_at(p, a, corner[i]);
-    vertex_at(q, a, corner[(i + 1) % sides]);
+    mb_vec3_copy(p, q);
+    vertex_at(q, a, corner[i + 1 < sides ? i + 1 : 0]);
     mb_vec3_sub(e, q, p);
     mb_vec3_cross(m, e, n);
     count = cut_polygon(polygon, count, next, p, m, i);

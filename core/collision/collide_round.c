@@ -14,6 +14,23 @@ void mb_sphere_any(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
   mb_patch_add(patch, on_a, n, gap, 0, feature);
 }
 
+// Along what joins the centres, whose distance is found without turning anything. What is so near or far that its square is lost goes the
+// way of all.
+void mb_sphere_sphere(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
+  static const double LEAST = 1e-150, MOST = 1e150;
+  double n[3], on_a[3];
+  mb_vec3_sub(n, b->p, a->p);
+  const double distance = mb_vec3_norm(n), gap = distance - b->shape->radius - a->shape->radius;
+  if (!(distance > LEAST && distance < MOST)) {
+    mb_sphere_any(a, b, patch);
+    return;
+  }
+  if (!(gap < patch->within)) return;
+  mb_vec3_scale(n, 1 / distance, n);
+  mb_vec3_add_scaled(on_a, a->p, a->shape->radius, n);
+  mb_patch_add(patch, on_a, n, gap, 0, 0);
+}
+
 // A capsule's axis: c + t d for −half <= t <= half.
 typedef struct Axis {
   double c[3], d[3], half;

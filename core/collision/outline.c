@@ -122,12 +122,12 @@ static void at_share(Corner *out, const Corner *from, const Corner *to, double s
 static int cut(const Corner *in, int n, Corner *out, const Line *line) {
   int count = 0;
   double d[3];
-  for (int i = 0; i < n; i++) {
-    const Corner *from = &in[i], *to = &in[(i + 1) % n];
-    mb_vec3_sub(d, from->x, line->p);
-    const double h = mb_vec3_dot(d, line->m);
+  mb_vec3_sub(d, in[0].x, line->p);
+  double h = mb_vec3_dot(d, line->m), k;
+  for (int i = 0; i < n; i++, h = k) {
+    const Corner *from = &in[i], *to = i + 1 < n ? from + 1 : in;
     mb_vec3_sub(d, to->x, line->p);
-    const double k = mb_vec3_dot(d, line->m);
+    k = mb_vec3_dot(d, line->m);
     if (h <= 0) out[count++] = *from;
     // a segment has one side
     if (n == 2 && i == 1) break;
@@ -166,7 +166,7 @@ static int cut_all(const MbOutline *own, const MbOutline *other, const double n[
   }
   for (int i = 0; i < other->n; i++) mb_vec3_add_scaled(middle, middle, 1.0 / other->n, other->x[i]);
   for (int i = 0; i < other->n && count; i++) {
-    const int next = (i + 1) % other->n;
+    const int next = i + 1 < other->n ? i + 1 : 0;
     Line line = {.from = other->corner[i], .to = other->corner[next]};
     mb_vec3_copy(line.p, other->x[i]);
     if (other->n == 2) {

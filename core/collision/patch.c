@@ -88,8 +88,9 @@ static int deepest(const MbPatch *patch, double same) {
   while (point[first].gap > least + same) first++;
   int best = first;
   for (int i = first + 1; i < patch->n; i++) {
+    if (!(point[i].gap <= least + same)) continue;
     const double far = distance(&point[i], &point[first]);
-    if (point[i].gap <= least + same && far > most * (1 + 1e-9)) best = i, most = far;
+    if (far > most * (1 + 1e-9)) best = i, most = far;
   }
   return best;
 }

@@ -16,12 +16,6 @@ typedef struct MbPatch {
   MbContactPoint point[MB_PATCH_ROOM];
 } MbPatch;
 
-// A shape where it is: x = p + R (what it is in its own axes).
-typedef struct MbPlaced {
-  const MbShape *shape;
-  double p[3], R[9];
-} MbPlaced;
-
 void mb_placed_point(double x[3], const MbPlaced *a, const double local[3]);
 void mb_placed_local(double local[3], const MbPlaced *a, const double x[3]);
 
@@ -43,6 +37,7 @@ typedef void MbPairFind(const MbPlaced *a, const MbPlaced *b, MbPatch *patch);
 
 MbPairFind mb_plane_sphere, mb_plane_capsule, mb_plane_cylinder, mb_plane_ellipsoid, mb_plane_polytope;
 MbPairFind mb_plane_mesh, mb_convex_mesh, mb_meshes;
-MbPairFind mb_sphere_any, mb_capsule_capsule, mb_capsule_polytope, mb_polytopes, mb_convexes;
+MbPairFind mb_sphere_sphere, mb_sphere_any, mb_capsule_capsule, mb_capsule_polytope, mb_polytopes,
+    mb_convexes;
 
 #endif

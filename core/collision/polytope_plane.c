@@ -212,12 +212,16 @@ static void try_box_edges(const Pair *pair, MbPlane *best) {
     for (int j = 0; j < 3; j++) {
       const int p = (i + 1) % 3, q = (i + 2) % 3, r = (j + 1) % 3, s = (j + 2) % 3;
       // n = a_i × b_j is −R_qj along a_p, R_pj along a_q, R_is along b_r, −R_ir along b_s
-      const double np = -R[3 * q + j], nq = R[3 * p + j], square = np * np + nq * nq, size = sqrt(square);
+      const double np = -R[3 * q + j], nq = R[3 * p + j];
       const double reach =
           e[p] * fabs(np) + e[q] * fabs(nq) + f[r] * fabs(R[3 * i + s]) + f[s] * fabs(R[3 * i + r]);
-      const double way = d[p] * np + d[q] * nq;
+      const double way = d[p] * np + d[q] * nq, most = fabs(way) - reach + rounding,
+                   wanted = best->gap + best->same;
+      // n is no longer than 1: most of them fall short whatever its length is
+      if (!(most > (wanted < 0 ? wanted * (1 + 1e-9) : 0))) continue;
+      const double size = sqrt(np * np + nq * nq);
       // edges that are parallel but for rounding have no plane of their own
-      if (!(size > 1e-10) || !(fabs(way) - reach + rounding > (best->gap + best->same) * size)) continue;
+      if (!(size > 1e-10) || !(most > wanted * size)) continue;
       const double sign = (way < 0 ? -1 : 1) / size, n[2] = {sign * np, sign * nq};
       double m[3], gap = d[p] * n[0] + d[q] * n[1] - e[p] * fabs(n[0]) - e[q] * fabs(n[1]);
       for (int k = 0; k < 3; k++) {

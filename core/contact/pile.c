@@ -15,6 +15,7 @@ static size_t lay(MbPile *p, char *block) {
   MbRoom room = {.at = block};
   const size_t n = p->given.n, cells = mb_lane_cells(n), batches = mb_lane_batches(n);
   p->body = mb_room_take(&room, p->nbodies + 1, sizeof *p->body);
+  p->inertia = mb_room_take(&room, p->nbodies + 1, sizeof *p->inertia);
   p->place = mb_room_take(&room, p->nbodies + 1, sizeof *p->place);
   p->base = mb_room_take(&room, 8 * p->nbodies, sizeof *p->base);
   p->batch = mb_room_take(&room, batches, sizeof *p->batch);
@@ -82,6 +83,7 @@ bool mb_pile_make(MbPile *p, const MbPileContacts *contacts, size_t nbodies, boo
   }
   p->begin[p->ncolours] = (uint32_t)p->nbatches;
   memset(&p->body[nbodies], 0, sizeof *p->body);
+  memset(&p->inertia[nbodies], 0, sizeof *p->inertia);
   memset(&p->place[nbodies], 0, sizeof *p->place);
   for (int k = 0; k < 3; k++) p->place[nbodies].R[4 * k] = 1;
   return true;
@@ -114,10 +116,12 @@ static void by_colours(const MbPile *p, void (*pass)(const MbPile *pile, size_t 
   }
 }
 
+// Of each lane first, so that sums do not wait for one another.
 static double total(const MbPile *p, size_t which) {
-  double sum = 0;
+  double lane[MB_LANES_WIDE] = {0}, sum = 0;
   for (size_t k = 0; k < p->nbatches; k++)
-    for (size_t i = 0; i < MB_LANES_WIDE; i++) sum += p->sum[SUMS * k + MB_LANES_WIDE * which + i];
+    for (size_t i = 0; i < MB_LANES_WIDE; i++) lane[i] += p->sum[SUMS * k + MB_LANES_WIDE * which + i];
+  for (size_t i = 0; i < MB_LANES_WIDE; i++) sum += lane[i];
   return sum;
 }
 
@@ -132,7 +136,7 @@ static double greatest(const MbPile *p, size_t which) {
 void mb_pile_take(MbPile *p, const MbPileAsking *asking, int threads) {
   p->asking = *asking;
   p->threads = threads > 1 ? threads : 1;
-  for (size_t b = 0; b < p->nbodies; b++) memcpy(p->base + 8 * b, &p->body[b], 8 * sizeof *p->base);
+  for (size_t b = 0; b < p->nbodies; b++) memcpy(p->base + 8 * b, &p->body[b], sizeof *p->body);
   all(p, p->passes->take);
   p->norm = sqrt(total(p, 0)), p->size = sqrt(total(p, 1));
   p->rebounds = greatest(p, 2) > 0;
@@ -142,7 +146,7 @@ void mb_pile_take(MbPile *p, const MbPileAsking *asking, int threads) {
 
 // The natural map of λ as it is, velocities made anew from it, so that rounding does not add up.
 static double look(MbPile *p) {
-  for (size_t b = 0; b < p->nbodies; b++) memcpy(&p->body[b], p->base + 8 * b, 8 * sizeof *p->base);
+  for (size_t b = 0; b < p->nbodies; b++) memcpy(&p->body[b], p->base + 8 * b, sizeof *p->body);
   by_colours(p, p->passes->push);
   all(p, p->passes->look);
   return sqrt(total(p, 0));

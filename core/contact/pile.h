@@ -32,12 +32,16 @@ typedef struct MbPileContacts {
   const uint32_t (*body)[2]; // (n) the number of bodies: what nothing moves
 } MbPileContacts;
 
-// A body in the sweeps, in the world's axes.
+// A body in the sweeps, in the world's axes: what they change of it, a line of the processor's memory.
 typedef struct MbPileBody {
-  double v[3], w[3];       // of its centre of mass, and how fast it turns
-  double inverse, none;    // 1/mass
-  double J[6], nothing[2]; // the inverse of its inertia: xx xy xz yy yz zz
+  double v[3], w[3];    // of its centre of mass, and how fast it turns
+  double inverse, none; // 1/mass
 } MbPileBody;
+
+// The inverse of its inertia, xx xy xz yy yz zz, which passes have in the heads of its batches.
+typedef struct MbPileInertia {
+  double J[6];
+} MbPileInertia;
 
 // Where it is. v and w: at the step's start. R: how it has turned since its contacts were found.
 typedef struct MbPilePlace {
@@ -45,7 +49,12 @@ typedef struct MbPilePlace {
 } MbPilePlace;
 
 // Where numbers are in a head, and of a contact in the three kinds of cells, in vectors of eight.
-enum { MB_PILE_HEAD_AXES = 0, MB_PILE_HEAD_MU = 9, MB_PILE_HEAD };
+enum {
+  MB_PILE_HEAD_AXES = 0,
+  MB_PILE_HEAD_MU = 9,
+  MB_PILE_HEAD_J = 10, // of the first body, then of the second
+  MB_PILE_HEAD = MB_PILE_HEAD_J + 12
+};
 enum {
   MB_PILE_A = 0, // from the first body's centre of mass to the point, then from the second's
   MB_PILE_B = 3,
@@ -65,8 +74,16 @@ enum {
   MB_PILE_EXTENT = 13, // the size
   MB_PILE_COLD = 14
 };
-// where a contact is being parted; B and ASKS, the gap, as above
-enum { MB_PILE_ONE_I = 6, MB_PILE_ONE_D, MB_PILE_ONE_ASKS, MB_PILE_ONE_NOW, MB_PILE_PART };
+// where a contact is being parted, of which the normal alone is a row
+enum {
+  MB_PILE_ONE_X = 0, // r x n of the first body, then of the second
+  MB_PILE_ONE_Y = 3,
+  MB_PILE_ONE_I = 6,
+  MB_PILE_ONE_D,
+  MB_PILE_ONE_ASKS, // the gap
+  MB_PILE_ONE_NOW,
+  MB_PILE_PART
+};
 
 typedef struct MbPileBatch {
   uint32_t cell, depth;            // the first; how many
@@ -85,9 +102,10 @@ typedef struct MbPile {
   MbPileContacts given;
   MbPileAsking asking;
   size_t nbodies, nbatches, ncells, ncolours;
-  MbPileBody *body;   // (nbodies + 1) the last is what nothing moves
-  MbPilePlace *place; // (nbodies + 1)
-  double *base;       // (8 nbodies) v and w as they are without contacts
+  MbPileBody *body;       // (nbodies + 1) the last is what nothing moves
+  MbPileInertia *inertia; // (nbodies + 1)
+  MbPilePlace *place;     // (nbodies + 1)
+  double *base;           // (8 nbodies) v and w as they are without contacts
   MbPileBatch *batch;
   uint32_t *block; // (8 ncells) the contact of each lane; UINT32_MAX: none
   double *head, *hot, *cold, *part;

@@ -11,7 +11,7 @@ typedef struct Triple {
 
 typedef struct Side {
   Triple v, w;
-  MbPack inverse, none, J[6];
+  MbPack inverse, none;
 } Side;
 
 // Turns `MB_PACK` rows of eight numbers into eight vectors, and back.
@@ -36,12 +36,11 @@ KERNEL void rows_in(const double *const at[MB_PACK], MbPack x[8]) {
   for (int i = 0; i < 8; i++) x[i] = mb_pack_load(at[i]);
   turn8(x);
 }
-KERNEL void rows_out(double *const at[MB_PACK], const bool is[MB_PACK], const MbPack x[8]) {
+KERNEL void rows_out(double *const at[MB_PACK], const MbPack x[8]) {
   MbPack r[8];
   memcpy(r, x, sizeof r);
   turn8(r);
-  for (int i = 0; i < 8; i++)
-    if (is[i]) mb_pack_store(at[i], r[i]);
+  for (int i = 0; i < 8; i++) mb_pack_store(at[i], r[i]);
 }
 #elif MB_PACK == 4
 KERNEL void turn4(MbPack r[4]) {
@@ -61,42 +60,39 @@ KERNEL void rows_in(const double *const at[MB_PACK], MbPack x[8]) {
     turn4(x + half);
   }
 }
-KERNEL void rows_out(double *const at[MB_PACK], const bool is[MB_PACK], const MbPack x[8]) {
+KERNEL void rows_out(double *const at[MB_PACK], const MbPack x[8]) {
   for (int half = 0; half < 8; half += 4) {
     MbPack r[4];
     memcpy(r, x + half, sizeof r);
     turn4(r);
-    for (int i = 0; i < 4; i++)
-      if (is[i]) mb_pack_store(at[i] + half, r[i]);
+    for (int i = 0; i < 4; i++) mb_pack_store(at[i] + half, r[i]);
   }
 }
 #else
 KERNEL void rows_in(const double *const at[MB_PACK], MbPack x[8]) {
   for (int k = 0; k < 8; k++) x[k] = (MbPack){at[0][k], at[1][k]};
 }
-KERNEL void rows_out(double *const at[MB_PACK], const bool is[MB_PACK], const MbPack x[8]) {
+KERNEL void rows_out(double *const at[MB_PACK], const MbPack x[8]) {
   for (int i = 0; i < MB_PACK; i++)
-    for (int k = 0; k < 8 && is[i]; k++) at[i][k] = x[k][i];
+    for (int k = 0; k < 8; k++) at[i][k] = x[k][i];
 }
 #endif
 
 KERNEL Side side_of(const MbPile *pile, const uint32_t *body) {
-  const double *at[MB_PACK], *more[MB_PACK];
-  MbPack x[8], y[8];
-  for (int i = 0; i < MB_PACK; i++) at[i] = pile->body[body[i]].v, more[i] = pile->body[body[i]].J;
+  const double *at[MB_PACK];
+  MbPack x[8];
+  for (int i = 0; i < MB_PACK; i++) at[i] = pile->body[body[i]].v;
   rows_in(at, x);
-  rows_in(more, y);
-  return (Side){{{x[0], x[1], x[2]}}, {{x[3], x[4], x[5]}}, x[6], x[7], {y[0], y[1], y[2], y[3], y[4], y[5]}};
+  return (Side){{{x[0], x[1], x[2]}}, {{x[3], x[4], x[5]}}, x[6], x[7]};
 }
 
-// What nothing moves is nobody's to write.
+// What nothing moves is nobody's to write: its numbers go where they are forgotten.
 KERNEL void put(const MbPile *pile, const uint32_t *body, const Side *s) {
-  double *at[MB_PACK];
-  bool is[MB_PACK];
-  for (int i = 0; i < MB_PACK; i++) at[i] = pile->body[body[i]].v, is[i] = body[i] != pile->nbodies;
+  double forgotten[8], *at[MB_PACK];
+  for (int i = 0; i < MB_PACK; i++) at[i] = body[i] == pile->nbodies ? forgotten : pile->body[body[i]].v;
   const MbPack x[8] = {s->v.at[0], s->v.at[1], s->v.at[2], s->w.at[0],
                        s->w.at[1], s->w.at[2], s->inverse, s->none};
-  rows_out(at, is, x);
+  rows_out(at, x);
 }
 
 // Numbers from `from` on of the place of each.
@@ -135,7 +131,10 @@ KERNEL Triple minus(Triple a, Triple b) {
 
 KERNEL Triple times(MbPack s, Triple a) { return (Triple){{s * a.at[0], s * a.at[1], s * a.at[2]}}; }
 
-KERNEL Triple by_J(const MbPack J[6], Triple x) {
+// J of a head
+KERNEL Triple by_J(const double *head, Triple x) {
+  MbPack J[6];
+  for (int k = 0; k < 6; k++) J[k] = mb_pack_load(head + WIDE * k);
   return (Triple){{J[0] * x.at[0] + J[1] * x.at[1] + J[2] * x.at[2],
                    J[1] * x.at[0] + J[3] * x.at[1] + J[4] * x.at[2],
                    J[2] * x.at[0] + J[4] * x.at[1] + J[5] * x.at[2]}};
@@ -144,14 +143,6 @@ KERNEL Triple by_J(const MbPack J[6], Triple x) {
 // Of b's point against a's.
 KERNEL Triple rate_of(Triple av, Triple aw, Triple bv, Triple bw, Triple ra, Triple rb) {
   return minus(plus(bv, cross(bw, rb)), plus(av, cross(aw, ra)));
-}
-
-// Pushes b by p at its point, and a the other way.
-KERNEL void push_both(Side *a, Side *b, Triple ra, Triple rb, Triple p) {
-  a->v = minus(a->v, times(a->inverse, p));
-  b->v = plus(b->v, times(b->inverse, p));
-  a->w = minus(a->w, by_J(a->J, cross(ra, p)));
-  b->w = plus(b->w, by_J(b->J, cross(rb, p)));
 }
 
 // ---- passes -----------------------------------------------------------------------------------------------
@@ -177,6 +168,27 @@ KERNEL Pass begin(const MbPile *p, size_t batch, int lane) {
                 lane,
                 side_of(p, is->body[0] + lane),
                 side_of(p, is->body[1] + lane)};
+}
+
+// Pushes b by p at its point, and a the other way.
+KERNEL void push_both(Pass *pass, Triple ra, Triple rb, Triple p) {
+  Side *a = &pass->a, *b = &pass->b;
+  const double *J = pass->head + WIDE * MB_PILE_HEAD_J;
+  a->v = minus(a->v, times(a->inverse, p));
+  b->v = plus(b->v, times(b->inverse, p));
+  a->w = minus(a->w, by_J(J, cross(ra, p)));
+  b->w = plus(b->w, by_J(J + WIDE * 6, cross(rb, p)));
+}
+
+// Puts the inertias of the batch's bodies into its head.
+KERNEL void head_inertias(const MbPile *p, const Pass *pass) {
+  double *J = (double *)pass->head + WIDE * MB_PILE_HEAD_J;
+  for (int end = 0; end < 2; end++)
+    for (int k = 0; k < 6; k++, J += WIDE) {
+      MbPack x = {0};
+      for (int i = 0; i < MB_PACK; i++) x[i] = p->inertia[pass->batch->body[end][pass->lane + i]].J[k];
+      mb_pack_store(J, x);
+    }
 }
 
 KERNEL void next(Pass *pass) {
@@ -222,7 +234,7 @@ KERNEL MbPack sweep_contact(Pass *pass, const Triple axis[3], MbPack mu) {
     d.at[k] = x[k] - was.at[k];
   }
   p = plus(plus(times(d.at[0], axis[0]), times(d.at[1], axis[1])), times(d.at[2], axis[2]));
-  push_both(&pass->a, &pass->b, ra, rb, p);
+  push_both(pass, ra, rb, p);
   const MbPack scale = mb_pack_load(hot + WIDE * MB_PILE_SCALE);
   return dot(d, d) * (scale * scale);
 }
@@ -246,7 +258,7 @@ static void push(const MbPile *p, size_t batch) {
     for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
       const Triple x = load3(pass.hot + WIDE * MB_PILE_NOW);
       const Triple f = plus(plus(times(x.at[0], axis[0]), times(x.at[1], axis[1])), times(x.at[2], axis[2]));
-      push_both(&pass.a, &pass.b, load3(pass.hot + WIDE * MB_PILE_A), load3(pass.hot + WIDE * MB_PILE_B), f);
+      push_both(&pass, load3(pass.hot + WIDE * MB_PILE_A), load3(pass.hot + WIDE * MB_PILE_B), f);
     }
     end(p, &pass);
   }
@@ -303,10 +315,11 @@ KERNEL Triple numbers(const Lanes *lanes, int k) {
 
 // The block of W that a contact has by itself: 00 01 02 11 12 22.
 KERNEL void own_block(const Pass *pass, const Triple axis[3], Triple ra, Triple rb, MbPack D[6]) {
+  const double *J = pass->head + WIDE * MB_PILE_HEAD_J;
   Triple a[3], b[3];
   for (int k = 0; k < 3; k++) a[k] = cross(ra, axis[k]), b[k] = cross(rb, axis[k]);
   for (int k = 0, at = 0; k < 3; k++) {
-    const Triple x = by_J(pass->a.J, a[k]), y = by_J(pass->b.J, b[k]);
+    const Triple x = by_J(J, a[k]), y = by_J(J + WIDE * 6, b[k]);
     for (int l = k; l < 3; l++, at++) {
       D[at] = dot(x, a[l]) + dot(y, b[l]);
       if (k == l) D[at] += pass->a.inverse + pass->b.inverse;
@@ -413,6 +426,7 @@ static void take(const MbPile *p, size_t batch) {
       store3((double *)pass.head + WIDE * 3 * k, axis[k]);
     }
     mb_pack_store((double *)pass.head + WIDE * MB_PILE_HEAD_MU, mu);
+    head_inertias(p, &pass);
     for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass))
       take_contact(p, &pass, &a, &b, axis, mu, &sums);
     sum_to(p, batch, &pass, 0, sums.all);
@@ -438,15 +452,15 @@ KERNEL MbPack move_contact(const MbPile *p, Pass *pass, Triple n, Triple way, co
                b = turned(R[1], plus(load3(pass->hot + WIDE * MB_PILE_B), off)), d = plus(way, minus(b, a)),
                ra = plus(a, times(half, d)), rb = minus(b, times(half, d)), x = cross(ra, n),
                y = cross(rb, n);
+  const double *J = pass->head + WIDE * MB_PILE_HEAD_J;
   MbPack g = dot(d, n);
   // what is hardly deep stays so, whatever is deep elsewhere
   const MbPackMask slight = mb_pack_less(g, zero) & mb_pack_less(mb_pack_all(-MB_PILE_SLOP) * size, g);
   g = mb_pack_select(slight, zero, g);
-  const MbPack D =
-      dot(x, by_J(pass->a.J, x)) + dot(y, by_J(pass->b.J, y)) + (pass->a.inverse + pass->b.inverse);
+  const MbPack D = dot(x, by_J(J, x)) + dot(y, by_J(J + WIDE * 6, y)) + (pass->a.inverse + pass->b.inverse);
   const MbPackMask is = mb_pack_less(zero, mb_pack_load(pass->hot + WIDE * MB_PILE_SCALE));
-  store3(pass->part + WIDE * MB_PILE_A, ra);
-  store3(pass->part + WIDE * MB_PILE_B, rb);
+  store3(pass->part + WIDE * MB_PILE_ONE_X, x);
+  store3(pass->part + WIDE * MB_PILE_ONE_Y, y);
   mb_pack_store(pass->part + WIDE * MB_PILE_ONE_I, mb_pack_select(is, mb_pack_all(1) / D, zero));
   mb_pack_store(pass->part + WIDE * MB_PILE_ONE_D, mb_pack_select(is, D, zero));
   // no more than a step may move
@@ -465,6 +479,7 @@ static void move(const MbPile *p, size_t batch) {
     }
     const Triple way = {{at[1][0] - at[0][0], at[1][1] - at[0][1], at[1][2] - at[0][2]}};
     const Triple n = load3(pass.head);
+    head_inertias(p, &pass);
     for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass))
       deepest = mb_pack_max(deepest, move_contact(p, &pass, n, way, R));
     sum_to(p, batch, &pass, 0, deepest);
@@ -480,6 +495,25 @@ KERNEL bool rests(const MbPile *p, size_t batch, const Pass *pass) {
   return !mb_pack_any(mb_pack_less((MbPack){0}, deep + moved));
 }
 
+// The normal of one contact, r × n of both bodies being there. What is kept of it is as little as that: many cells wait for the memory.
+KERNEL MbPack part_contact(Pass *pass, Triple n) {
+  Side *a = &pass->a, *b = &pass->b;
+  const double *J = pass->head + WIDE * MB_PILE_HEAD_J;
+  double *cell = pass->part;
+  const Triple x = load3(cell + WIDE * MB_PILE_ONE_X), y = load3(cell + WIDE * MB_PILE_ONE_Y);
+  const MbPack was = mb_pack_load(cell + WIDE * MB_PILE_ONE_NOW),
+               rate = dot(n, minus(b->v, a->v)) + (dot(y, b->w) - dot(x, a->w)),
+               u = mb_pack_load(cell + WIDE * MB_PILE_ONE_ASKS) + rate,
+               now = mb_pack_max(was - u * mb_pack_load(cell + WIDE * MB_PILE_ONE_I), (MbPack){0}),
+               d = now - was, change = d * mb_pack_load(cell + WIDE * MB_PILE_ONE_D);
+  mb_pack_store(cell + WIDE * MB_PILE_ONE_NOW, now);
+  a->v = minus(a->v, times(d * a->inverse, n));
+  b->v = plus(b->v, times(d * b->inverse, n));
+  a->w = minus(a->w, by_J(J, times(d, x)));
+  b->w = plus(b->w, by_J(J + WIDE * 6, times(d, y)));
+  return change * change;
+}
+
 static void part(const MbPile *p, size_t batch) {
   for (int lane = 0; lane < WIDE; lane += MB_PACK) {
     Pass pass = begin(p, batch, lane);
@@ -489,18 +523,7 @@ static void part(const MbPile *p, size_t batch) {
       sum_to(p, batch, &pass, 1, moved);
       continue;
     }
-    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
-      double *cell = pass.part;
-      const Triple ra = load3(cell + WIDE * MB_PILE_A), rb = load3(cell + WIDE * MB_PILE_B);
-      const MbPack was = mb_pack_load(cell + WIDE * MB_PILE_ONE_NOW),
-                   u = mb_pack_load(cell + WIDE * MB_PILE_ONE_ASKS) +
-                       dot(n, rate_of(pass.a.v, pass.a.w, pass.b.v, pass.b.w, ra, rb)),
-                   x = mb_pack_max(was - u * mb_pack_load(cell + WIDE * MB_PILE_ONE_I), (MbPack){0}),
-                   d = x - was, change = d * mb_pack_load(cell + WIDE * MB_PILE_ONE_D);
-      mb_pack_store(cell + WIDE * MB_PILE_ONE_NOW, x);
-      push_both(&pass.a, &pass.b, ra, rb, times(d, n));
-      moved += change * change;
-    }
+    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) moved += part_contact(&pass, n);
     sum_to(p, batch, &pass, 1, moved);
     end(p, &pass);
   }

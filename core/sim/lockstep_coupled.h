@@ -53,7 +53,7 @@ static void multiply(const Coupled *p, const double *x, double *y) {
   add_pairs(l, l->blocks, one, l->f, F);
   for (size_t b = 0; b < l->nb; b++) F[b] = wrench_to_world(&l->posture, b, F[b]);
   memset(y, 0, MB_LANES * l->nv * sizeof *y);
-  gather_up(&l->posture, F, y);
+  gather_up(&l->posture, F, y, false);
   for (size_t b = 0; b < l->nb; b++)
     for (size_t i = 0; l->like->joint[b].ops && i < l->like->joint[b].n; i++) {
       const size_t k = l->like->v_first[b] + i;

@@ -169,7 +169,7 @@ static unsigned implicit_velocities(MbLockstep *l) {
       F[b] = block_of_twist(l->D + MB_LANES * 36 * b, sD, screw_at(l->f, 6 * b));
     if (l->blocks) add_pairs(l, l->D, sD, l->f, F);
     for (size_t b = 0; b < l->nb; b++) F[b] = wrench_to_world(posture, b, F[b]);
-    gather_up(posture, F, l->y);
+    gather_up(posture, F, l->y, false);
   }
   for (size_t b = 0; b < l->nb; b++)
     for (size_t i = 0; l->like->joint[b].ops && i < l->like->joint[b].n; i++) {

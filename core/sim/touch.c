@@ -5,12 +5,19 @@
 #include "core/base/alloc.h"
 #include "core/sim/constrain_internal.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static const double NEAR =
     0.01; // of the smaller one's size: listed whatever the velocities, as forces may be large
 
 // ---- looking ----------------------------------------------------------------------------------------------
+
+// Whether a solid's axes are its body's.
+static bool is_plain(const MbPose *at) {
+  return at->p[0] == 0 && at->p[1] == 0 && at->p[2] == 0 && at->q[0] == 1 && at->q[1] == 0 && at->q[2] == 0 &&
+         at->q[3] == 0;
+}
 
 // Where the solids are, how far they may go in a step, and the boxes that hold them on their way.
 static void place(MbSim *sim) {
@@ -20,9 +27,13 @@ static void place(MbSim *sim) {
     const MbSolid *solid = &t->rules->solids[i];
     const bool moves = t->rules->moved[solid->body] != MB_WORLD;
     const double *phi = sim->x.phi + 6 * solid->body;
-    mb_pose_mul(&t->E[i], &sim->x.E[solid->body], &solid->at);
+    if (is_plain(&solid->at))
+      t->E[i] = sim->x.E[solid->body];
+    else
+      mb_pose_mul(&t->E[i], &sim->x.E[solid->body], &solid->at);
     t->way[i] = moves ? h * (mb_vec3_norm(phi + 3) + t->reach[i] * mb_vec3_norm(phi)) + fall : 0;
-    mb_shape_bounds(&t->shape[i], &t->E[i], &t->bounds[i]);
+    t->placed[i] = mb_place(&t->shape[i], &t->E[i]);
+    mb_shape_bounds_at(&t->shape[i], t->placed[i].p, t->placed[i].R, &t->bounds[i]);
     const double wide = t->way[i] + (isfinite(t->size[i]) ? NEAR * t->size[i] : 0);
     for (int k = 0; k < 3; k++) t->bounds[i].low[k] -= wide, t->bounds[i].high[k] += wide;
   }
@@ -51,39 +62,55 @@ void mb_touch_tangents(MbTouch *touch) {
   mb_vec3_cross(touch->axis[2], n, touch->axis[1]);
 }
 
-// The contacts of one pair, in order of their features.
+// What all contacts of a pair of solids have.
+static void describe_pair(const MbTouching *t, uint32_t a, uint32_t b, double size, MbTouch *touch) {
+  const MbSolid *const solid[2] = {&t->rules->solids[a], &t->rules->solids[b]};
+  const MbBodyRule *rule = t->rules->nrules ? mb_touch_rule(t->rules, solid[0]->body, solid[1]->body) : NULL;
+  touch->a = a, touch->b = b, touch->size = size, touch->nends = 2;
+  for (int k = 0; k < MB_TOUCH_ENDS; k++) touch->end[k] = 0, touch->weight[k] = 0;
+  for (int k = 0; k < 2; k++)
+    touch->end[k] = t->rules->moved[solid[k]->body] == MB_WORLD ? MB_WORLD : solid[k]->body;
+  touch->weight[0] = -1, touch->weight[1] = 1;
+  touch->mu = sqrt(solid[0]->friction * solid[1]->friction);
+  touch->bounce = fmax(solid[0]->restitution, solid[1]->restitution);
+  if (rule && !isnan(rule->friction)) touch->mu = rule->friction;
+  if (rule && !isnan(rule->restitution)) touch->bounce = rule->restitution;
+}
+
+static void share_pair(const MbTouch *before, MbTouch *touch) {
+  memcpy(touch, before, offsetof(MbTouch, point)); // solids, ends, weights
+  touch->size = before->size, touch->mu = before->mu, touch->bounce = before->bounce;
+}
+
+// The contacts of one pair, in order of their features. Each is written where it is to be: they are the most numbers of a pile.
 static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
   MbTouching *t = sim->touching;
   MbTouches *now = &t->next;
-  const MbSolid *const solid[2] = {&t->rules->solids[a], &t->rules->solids[b]};
   const double size = fmin(t->size[a], t->size[b]), within = t->way[a] + t->way[b] + NEAR * size;
   MbContactPoint point[MB_CONTACT_POINTS];
-  const int n = mb_collide(&t->shape[a], &t->E[a], &t->shape[b], &t->E[b], within, point);
+  const int n = mb_collide_placed(&t->placed[a], &t->placed[b], within, point);
   if (n <= 0) return true;
   if (!mb_grow(&now->touch, &now->room, now->n + (size_t)n, sizeof *now->touch)) return false;
-  const MbBodyRule *rule = t->rules->nrules ? mb_touch_rule(t->rules, solid[0]->body, solid[1]->body) : NULL;
-  MbTouch common = {.a = a, .b = b, .size = size, .nends = 2, .weight = {-1, 1}};
-  for (int k = 0; k < 2; k++)
-    common.end[k] = t->rules->moved[solid[k]->body] == MB_WORLD ? MB_WORLD : solid[k]->body;
-  common.mu = sqrt(solid[0]->friction * solid[1]->friction);
-  common.bounce = fmax(solid[0]->restitution, solid[1]->restitution);
-  if (rule && !isnan(rule->friction)) common.mu = rule->friction;
-  if (rule && !isnan(rule->restitution)) common.bounce = rule->restitution;
   uint8_t order[MB_CONTACT_POINTS];
   sort_points(point, n, order);
-  const double *normal = NULL; // of the last one that had tangents made
   for (int i = 0; i < n; i++) {
     const MbContactPoint *from = &point[order[i]];
     MbTouch *made = &now->touch[now->n + (size_t)i];
-    *made = common;
+    const MbTouch *before = i ? made - 1 : NULL;
+    if (before)
+      share_pair(before, made);
+    else
+      describe_pair(t, a, b, size, made);
+    mb_vec3_set(made->lambda, 0, 0, 0);
+    mb_vec3_set(made->rate, 0, 0, 0);
     made->feature_a = from->feature_a, made->feature_b = from->feature_b;
     mb_vec3_copy(made->point, from->position);
     made->gap = from->gap;
-    if (normal && !memcmp(from->normal, normal, sizeof from->normal)) continue;
-    mb_vec3_copy(common.axis[0], from->normal);
-    mb_touch_tangents(&common);
-    memcpy(made->axis, common.axis, sizeof made->axis);
-    normal = from->normal;
+    mb_vec3_copy(made->axis[0], from->normal);
+    if (before && !memcmp(before->axis[0], from->normal, sizeof from->normal))
+      for (int k = 1; k < 3; k++) mb_vec3_copy(made->axis[k], before->axis[k]);
+    else
+      mb_touch_tangents(made);
   }
   now->n += (size_t)n;
   return true;

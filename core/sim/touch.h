@@ -58,13 +58,14 @@ struct MbTouching {
   MbApart *apart;           // NULL: never asked for (touch_apart.h)
   struct MbTouchPile *pile; // with it (touch_pile.h)
   const MbContacts *rules;
-  MbShape *shape; // (nsolids)
-  MbHull **hull;  // (nsolids) of meshes that collide as one, once where several do; NULL of others
-  MbSkin **skin;  // (nsolids) the same of those that collide by their triangles
-  double *size;   // (nsolids) half of the least of its extents; of planes none
-  double *reach;  // (nsolids) of its points from the centre of mass of what moves it
-  bool *driven;   // (nsolids) nothing that contacts do moves it
-  MbPose *E;      // (nsolids) at the last look
+  MbShape *shape;   // (nsolids)
+  MbHull **hull;    // (nsolids) of meshes that collide as one, once where several do; NULL of others
+  MbSkin **skin;    // (nsolids) the same of those that collide by their triangles
+  double *size;     // (nsolids) half of the least of its extents; of planes none
+  double *reach;    // (nsolids) of its points from the centre of mass of what moves it
+  bool *driven;     // (nsolids) nothing that contacts do moves it
+  MbPose *E;        // (nsolids) at the last look
+  MbPlaced *placed; // (nsolids) the same as collision has it
   MbBounds *bounds;
   double *way; // (nsolids) that it may go in a step
   MbBroad broad;

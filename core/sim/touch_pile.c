@@ -34,14 +34,12 @@ bool mb_touch_is_pile(const MbSim *sim) {
 // ---- bodies -----------------------------------------------------------------------------------------------
 
 // R diag(1/I) Rᵀ and 1/m.
-static void weigh(const double R[9], const double *M, MbPileBody *body) {
-  double inverse[3];
-  for (size_t k = 0; k < 3; k++) inverse[k] = 1 / M[k];
-  for (size_t r = 0, at = 0; r < 3; r++)
-    for (size_t c = r; c < 3; c++, at++) {
-      body->J[at] = 0;
-      for (size_t k = 0; k < 3; k++) body->J[at] += R[3 * r + k] * inverse[k] * R[3 * c + k];
-    }
+static void weigh(const double R[9], const double *M, MbPileBody *body, double J[6]) {
+  const double a = 1 / M[0], b = 1 / M[1], c = 1 / M[2];
+  const double x[3] = {a * R[0], b * R[1], c * R[2]}, y[3] = {a * R[3], b * R[4], c * R[5]},
+               z[3] = {a * R[6], b * R[7], c * R[8]};
+  J[0] = mb_vec3_dot(x, R), J[1] = mb_vec3_dot(x, R + 3), J[2] = mb_vec3_dot(x, R + 6);
+  J[3] = mb_vec3_dot(y, R + 3), J[4] = mb_vec3_dot(y, R + 6), J[5] = mb_vec3_dot(z, R + 6);
   body->inverse = 1 / M[3];
   body->none = 0;
 }
@@ -55,12 +53,13 @@ static void take_bodies(MbSim *sim, const double *v) {
     MbPilePlace *place = &pile->place[b];
     if (!mb_delassus_is_apart(model, b)) {
       memset(body, 0, sizeof *body);
+      memset(&pile->inertia[b], 0, sizeof *pile->inertia);
       memset(place, 0, sizeof *place);
       continue;
     }
     const size_t at = sim->solver->map->layout->velocity(model, b);
     mb_quat_to_mat3(place->R, sim->x.E[b].q);
-    weigh(place->R, model->M + 6 * b, body);
+    weigh(place->R, model->M + 6 * b, body, pile->inertia[b].J);
     mb_mat3_apply(body->w, place->R, v + at);
     mb_vec3_copy(body->v, v + at + 3);
     mb_vec3_copy(place->p, sim->x.E[b].p);
@@ -152,7 +151,7 @@ double mb_touch_pile_move(MbSim *sim) {
       for (int k = 0; k < 3; k++) was[3 * r + k] = place->R[3 * k + r];
     mb_mat3_mul(place->R, R, was);
     mb_vec3_copy(place->p, sim->x.E[b].p);
-    weigh(R, model->M + 6 * b, body);
+    weigh(R, model->M + 6 * b, body, pile->inertia[b].J);
     memset(body->v, 0, 3 * sizeof *body->v);
     memset(body->w, 0, 3 * sizeof *body->w);
   }

@@ -62,6 +62,30 @@ MB_ASIDE void forward_other(MbRecursion *work, size_t b, const double *q, const 
   if (hop->flies) work->rigid[b].w = none; // its velocity term is a force (forces/velocity_term.c)
 }
 
+// A body alone in space: O is its C, its twist is its velocities in C axes, and nothing hangs on it that would need its frame. Whether or
+// not anything acts on it, its velocities are what the passes make of them, without a turn to the world's axes and back.
+MB_ASIDE void forward_alone(MbRecursion *work, size_t b, const double *q, const double *v, double *E,
+                            double *phi) {
+  const MbHop *hop = &work->links->hop[b];
+  const Link *link = &work->link[b];
+  Rigid *rigid = &work->rigid[b];
+  const Vec O = load_vec(q, hop->q), w = load_vec(v, hop->v), u = load_vec(v, hop->v + 3), none = {0};
+  const Quat turned = {load(q, hop->q + 3), load(q, hop->q + 4), load(q, hop->q + 5), load(q, hop->q + 6)};
+  const Mat R = quat_mat(turned);
+  const Screw rate = free_motion(work->T + hop->column, R, w, u);
+  work->stand[b].r = O;
+  rigid->h = none;
+  rigid->I = rigid_inertia(link->I, R, none, none);
+  rigid->w = hop->flies ? none : rate.turn; // as forward_other has it
+  rigid->gamma = work->frame[0].gamma;
+  if (!E) return;
+  store_vec(E, 0, O);
+  store(E, 3, turned.w);
+  store_vec(E, 4, (Vec){turned.x, turned.y, turned.z});
+  store_vec(phi, 0, w);
+  store_vec(phi, 3, apply_transposed(R, u));
+}
+
 MB_KERNEL void forward_all(MbRecursion *work, const double *q, const double *v, double *E, double *phi) {
   const MbLinks *links = work->links;
   double cosine[SINES], sine[SINES]; // of half the coordinates of a window
@@ -70,6 +94,10 @@ MB_KERNEL void forward_all(MbRecursion *work, const double *q, const double *v, 
     const MbHop *hop = &links->hop[b];
     const Link *link = &work->link[b];
     double *const Eb = E ? E + MB_LANES * 7 * b : NULL, *const phib = E ? phi + MB_LANES * 6 * b : NULL;
+    if (hop->alone) {
+      forward_alone(work, b, q, v, Eb, phib);
+      continue;
+    }
     if (hop->kind != MB_LINK_REVOLUTE) {
       forward_other(work, b, q, v, Eb, phib);
       continue;

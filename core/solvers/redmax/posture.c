@@ -38,7 +38,7 @@ void mb_posture_blocks(MbPosture *posture, const double *B, double s, const doub
   }
   mb_pairs_multiply(model, B + 36 * model->nb, s, phi, f);
   for (size_t b = 0; b < model->nb; b++) F[b] = wrench_to_world(posture, b, screw_at(f, 6 * b));
-  gather_up(posture, F, y);
+  gather_up(posture, F, y, false);
 }
 
 void mb_posture_drift(MbPosture *posture, double *a) {

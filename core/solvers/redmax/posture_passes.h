@@ -59,6 +59,21 @@ static inline void joint_forces(const MbPosture *posture, size_t b, Screw f, dou
     put_coordinate(y, hop->v + i, coordinate(y, hop->v + i) + dot_screw(T[i], f));
 }
 
+// The same of a body alone, f being of C in C axes: its torque is along its velocities as it is. y gets it.
+static inline void forces_alone(const MbPosture *posture, size_t b, const double *f, double *y) {
+  const size_t at = posture->links->hop[b].v;
+  const Screw own = screw_at(f, 6 * b);
+  put_screw(y, at, (Screw){own.turn, apply(rotation(posture, b), own.line)});
+}
+
+// M v of a body alone.
+static inline void momentum_alone(const MbPosture *posture, size_t b, const double *v, double *y) {
+  const size_t at = posture->links->hop[b].v;
+  const Link *link = &posture->work->link[b];
+  for (size_t i = 0; i < 6; i++)
+    put_coordinate(y, at + i, (i < 3 ? link->I[i] : link->m) * coordinate(v, at + i));
+}
+
 // ---- products with J --------------------------------------------------------------------------------------
 
 static inline Screw *twists_of(MbPosture *posture, const double *v) {
@@ -72,11 +87,12 @@ static inline Screw *twists_of(MbPosture *posture, const double *v) {
   return phi;
 }
 
-// y += Jᵀ F, with F of O in world axes; F comes to hold what acts on subtrees.
-static inline void gather_up(MbPosture *posture, Screw *F, double *y) {
+// y += Jᵀ F, with F of O in world axes; F comes to hold what acts on subtrees. `but_alone`: bodies alone are left out.
+static inline void gather_up(MbPosture *posture, Screw *F, double *y, bool but_alone) {
   const MbModel *model = posture->model;
   for (size_t b = model->nb; b-- > 0;) {
     const size_t p = model->parent[b];
+    if (but_alone && posture->links->hop[b].alone) continue;
     joint_forces(posture, b, F[b], y);
     if (p != MB_WORLD) F[p] = add_screw(F[p], move_wrench(F[b], posture->work->stand[b].r));
   }
@@ -84,21 +100,30 @@ static inline void gather_up(MbPosture *posture, Screw *F, double *y) {
 
 static inline void posture_gather(MbPosture *posture, const double *f, double *y) {
   Screw *F = (Screw *)posture->screws;
-  for (size_t b = 0; b < posture->model->nb; b++) F[b] = wrench_to_world(posture, b, screw_at(f, 6 * b));
   memset(y, 0, MB_LANES * posture->model->nv * sizeof *y);
-  gather_up(posture, F, y);
+  for (size_t b = 0; b < posture->model->nb; b++) {
+    if (posture->links->hop[b].alone)
+      forces_alone(posture, b, f, y);
+    else
+      F[b] = wrench_to_world(posture, b, screw_at(f, 6 * b));
+  }
+  gather_up(posture, F, y, true);
 }
 
 static inline void posture_momentum(MbPosture *posture, const double *v, double *y) {
   Screw *phi = twists_of(posture, v);
+  memset(y, 0, MB_LANES * posture->model->nv * sizeof *y);
   for (size_t b = 0; b < posture->model->nb; b++) {
     const Rigid *rigid = &posture->work->rigid[b];
     const Screw x = phi[b];
+    if (posture->links->hop[b].alone) {
+      momentum_alone(posture, b, v, y);
+      continue;
+    }
     phi[b].turn = add_cross(apply_sym(rigid->I, x.turn), rigid->h, x.line);
     phi[b].line = add_cross(scale(mass_of(posture->work, b), x.line), x.turn, rigid->h);
   }
-  memset(y, 0, MB_LANES * posture->model->nv * sizeof *y);
-  gather_up(posture, phi, y);
+  gather_up(posture, phi, y, true);
 }
 
 // s B φ of a body, in its own axes
@@ -116,7 +141,12 @@ static inline Screw block_of_twist(const double *B, Real s, Screw phi) {
 // ---- J̇ v --------------------------------------------------------------------------------------------------
 
 // γ is the acceleration of O at v̇ = 0 less gravity. At C it is a; in body coordinates φ̇ = (Rᵀα, Rᵀ a − ω × v).
+// That of a body alone is of its turning axes alone.
 static inline Screw drift_of(const MbPosture *posture, size_t b) {
+  if (posture->links->hop[b].alone) {
+    const Screw twist = screw_at(posture->phi + (size_t)MB_LANES * 6 * b, 0);
+    return (Screw){.line = cross(twist.line, twist.turn)};
+  }
   const Rigid *rigid = &posture->work->rigid[b];
   const Mat R = rotation(posture, b);
   const Vec c = arm_of(posture, b, R), g = scale((Real){0} - 1.0, posture->work->frame[0].gamma.line);

@@ -1,5 +1,6 @@
 // Free bodies whose motion is known: in closed form, by invariants, or from published runs.
 #include "core/integrators/integrators.h"
+#include "tests/trees.h"
 #include "tests/support.h"
 
 static const double ROUNDING = 1e-11; // of a few hundred steps of numbers around 100
@@ -132,5 +133,39 @@ Test(free_flight, an_impulse_changes_momentum_by_itself_and_its_moment) {
     mb_sim_free(sim);
     mb_model_free(model);
     mb_arena_free(&spec.arena);
+  }
+}
+
+// What is beside it decides which solver moves a body that is free in space, and nothing else.
+Test(free_flight, a_body_beside_one_on_a_joint_moves_as_it_does_by_itself) {
+  static const MbIntegratorKind kinds[] = {MB_SYMPLECTIC, MB_IMPLICIT, MB_RK45};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    double end[2][13];
+    for (int beside = 0; beside < 2; beside++) {
+      MbSceneSpec spec = test_scene(kinds[i], 0.01, 200);
+      uint64_t seed = 9;
+      spec.integrator.relative = 1e-12, spec.integrator.absolute = 1e-13;
+      mb_vec3_set(spec.gravity, 0.3, 0, -9.81);
+      MbBodySpec *body = test_random_body(&spec, &seed);
+      mb_vec3_set(body->angular, 3, -2, 0.5);
+      mb_vec3_set(body->linear, 0.3, 0.2, 1);
+      if (beside) {
+        MbBodySpec *stand = test_body(&spec, "stand", 1, 1, 1, 1);
+        stand->jointed = true;
+        stand->joint = (MbJointSpec){.kind = MB_JOINT_REVOLUTE, .axis = {0, 0, 1}};
+        stand->joint.in_parent.rotation[0] = stand->joint.in_body.rotation[0] = 1;
+      }
+      MbModel *model = test_model(&spec);
+      MbSim *sim = test_sim(model, 1);
+      test_steps(sim, 200);
+      const size_t b = model->number[0];
+      memcpy(end[beside], sim->x.E[b].p, 3 * sizeof(double));
+      memcpy(end[beside] + 3, sim->x.E[b].q, 4 * sizeof(double));
+      memcpy(end[beside] + 7, sim->x.phi + 6 * b, 6 * sizeof(double));
+      mb_sim_free(sim);
+      mb_model_free(model);
+      mb_arena_free(&spec.arena);
+    }
+    test_near(mb_integrator_words[kinds[i]], end[1], end[0], 13, kinds[i] == MB_RK45 ? 1e-9 : ROUNDING);
   }
 }

@@ -298,6 +298,16 @@ Test(contact_scenes, marbles_come_to_rest_in_a_bowl_that_is_a_mesh) {
   test_run_free(&run);
 }
 
+// A step of 24 contacts is solved by ADMM alone, by some 2,000 of its turns.
+Test(contact_scenes, every_step_of_the_stack_that_a_ball_knocks_over_comes_to_its_tolerance) {
+  TestRun run = after("contact/stack", 1.7, NULL);
+  const double *told = mb_section(run.sim, MB_SECTION_TOLD);
+  cr_expect_eq(told[MB_SOLVED_MISSED], 0, "%g steps missed, natural map %g", told[MB_SOLVED_MISSED],
+               told[MB_SOLVED_WORST]);
+  cr_expect_gt(told[MB_SOLVED_MOST], 20);
+  test_run_free(&run);
+}
+
 // Height and turning of the nut about the bolt.
 static void nut_of(const TestRun *run, double *height, double *angle) {
   MbPose B;

@@ -57,7 +57,9 @@ TEST_SRC := $(wildcard tests/*.c tests/core/*.c tests/core/*/*.c tests/core/*/*/
 # what tests and benchmarks share
 TEST_SRC += tools/bench/bending_cases.c
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
-BENCH_SRC := $(wildcard tools/bench/*.c)
+# Bullet stands beside ours in `mbsim-bench contact` where libbullet-dev and a C++ compiler are installed.
+BULLET    := $(if $(shell command -v $(CXX) 2>/dev/null),$(firstword $(wildcard /usr/include/bullet /usr/local/include/bullet)))
+BENCH_SRC := $(filter-out $(if $(BULLET),tools/bench/bullet_none.c),$(wildcard tools/bench/*.c))
 obj       = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB      := $(BUILD)/libmbsim.a
 SHARED   := $(BUILD)/libmbsim.so.0
@@ -160,9 +162,14 @@ CHOLMOD = $(shell echo 'int main(void) { return 0; }' | \
 MUJOCO = $(shell echo 'int main(void) { return 0; }' | \
            $(CC) -include mujoco/mujoco.h -x c - -o /dev/null -lmujoco 2>/dev/null && echo -lmujoco)
 
-$(BENCH): $(call obj,$(BENCH_SRC)) $(LIB)
+$(BUILD)/%.cpp.o: %.cpp | $(FIRST)
+	$(call say,CXX,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -std=c++17 -I. -isystem $(BULLET) -g $(OPT) -Wall -Wextra -Wshadow -Werror -MMD -MP -c -o $@ $<
+
+$(BENCH): $(call obj,$(BENCH_SRC)) $(if $(BULLET),$(BUILD)/tools/bench/bullet_steps.cpp.o) $(LIB)
 	$(call say,LD,$@)
-	$(Q)$(LINK) -o $@ $^ $(LIBS) $(LAPACKE) $(CHOLMOD) $(MUJOCO)
+	$(Q)$(LINK) -o $@ $^ $(LIBS) $(LAPACKE) $(CHOLMOD) $(MUJOCO) $(if $(BULLET),-lBulletDynamics -lBulletCollision -lLinearMath -lstdc++)
 
 $(BUILD)/replay/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(LIB)
 	$(call say,LD,$@)

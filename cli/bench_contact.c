@@ -3,7 +3,7 @@
 #include "cli/each_file.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "io/contact/contact_file.h"
+#include "io/contact/fclib.h"
 #include "io/sweep/small_file.h"
 
 #include <errno.h>
@@ -102,6 +102,7 @@ static MbStatus try_all(const MbArgs *args, const MbContactProblem *problem, cJS
 
 static MbStatus read_problem(const char *path, MbContactFile *file, MbReport *report) {
   size_t length = 0;
+  if (mb_fclib_named(path)) return mb_fclib_read(file, path, report);
   char *text = mb_small_read(path, &length);
   if (!text) return mb_error(report, MB_IO, "", "%s cannot be read: %s", path, strerror(errno));
   const MbStatus status = mb_contact_file_read(file, text, length, path, report);

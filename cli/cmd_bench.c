@@ -315,7 +315,7 @@ const MbCommand mb_command_bench = {
         "and reads "
         "their trajectory. All figures are medians of five; it takes a few seconds.\n\n"
         "`bench contact FILE...` solves the contact problem of each FILE (JSON, as io/README.md describes "
-        "it) "
+        "it, or .hdf5 of FCLIB, a local problem) "
         "by every method, and tells iterations, the natural map |r - P(r - rho u)| over |q|, and the "
         "shortest time of several solutions. A method says why it refuses a problem, or what stopped it. "
         "Exit 3 when a file is no such problem, 4 when no method comes to the tolerance; of several "

@@ -369,7 +369,7 @@ static const MbOption options[] = {
      .type = MB_OPTION_TEXT,
      .argument = "STEP:FILE",
      .help = "write the problem that the contacts of that step make (the first is 1), as `mbsim bench "
-             "contact` reads it"},
+             "contact` reads it: JSON, or where FILE ends in .hdf5 or .h5 HDF5 of FCLIB"},
     {.name = "view",
      .type = MB_OPTION_FILE,
      .argument = "FILE",

@@ -1,9 +1,9 @@
-// `mbsim run --dump-contact STEP:FILE`: the problem of contacts of one step, in the form that `mbsim bench contact` reads.
+// `mbsim run --dump-contact STEP:FILE`: the problem of contacts of one step, in the forms that `mbsim bench contact` reads.
 #include "cli/dump_contact.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/sim/touch.h"
-#include "io/contact/contact_file.h"
+#include "io/contact/fclib.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ MbStatus mb_dump_contact_parse(const char *text, MbDumpContact *dump, MbReport *
     return mb_error(report, MB_USAGE, "", "--dump-contact %s: wanted STEP:FILE, the first step being 1",
                     text);
   dump->file = end + 1;
-  return MB_OK;
+  return mb_fclib_named(dump->file) ? mb_fclib_load(report) : MB_OK;
 }
 
 static void see(void *context, const MbContactProblem *problem) {
@@ -28,6 +28,10 @@ static void see(void *context, const MbContactProblem *problem) {
   char name[64];
   snprintf(name, sizeof name, "step %lld", (long long)dump->step);
   dump->seen = true;
+  if (mb_fclib_named(dump->file)) {
+    mb_fclib_write(dump->file, name, problem, &dump->said);
+    return;
+  }
   const bool fine = mb_contact_file_write(&text, name, problem);
   char *const made = mb_text_take(&text);
   FILE *const out = fine && made ? fopen(dump->file, "wx") : NULL;
@@ -49,6 +53,8 @@ MbStatus mb_dump_contact_end(MbDumpContact *dump, MbSim *sim, int64_t step, MbRe
   mb_touch_watch(sim, (MbTouchWatch){0});
   if (!dump->seen)
     return mb_error(report, MB_USAGE, "", "--dump-contact: nothing touches in step %lld", (long long)step);
+  if (dump->said.kept)
+    return mb_error(report, dump->said.status, "", "--dump-contact: %s", dump->said.issues[0].text);
   if (dump->error)
     return mb_error(report, MB_IO, "", "--dump-contact: cannot write %s: %s", dump->file,
                     strerror(dump->error));

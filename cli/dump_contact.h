@@ -9,6 +9,7 @@ typedef struct MbDumpContact {
   const char *file; // NULL: none is wanted
   bool seen;        // the step had one
   int error;        // of writing it
+  MbReport said;    // the same of FCLIB's form
 } MbDumpContact;
 
 // Reads "STEP:FILE". The text must stay.

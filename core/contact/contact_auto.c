@@ -114,6 +114,9 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
     Who who;
     size_t most;
   } Turn;
+  enum {
+    LAST = 25
+  }; // times what is asked for: the last turn may take more, as nothing else has come to an end
   // a step of Newton's method costs as much as some ten sweeps where it is factored, some hundred where it is not
   static const Turn small[] = {{GAUSS_SEIDEL, 40},   {NEWTON, 40},  {PROXIMAL, 300}, {ADMM, 400},
                                {GAUSS_SEIDEL, 1000}, {NEWTON, 200}, {ADMM, 5000},    {0}},
@@ -130,7 +133,8 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
   bool same = !island->F || island->n > MB_SMALL;
   const Turn *plan = island->n <= MB_SMALL ? small : mb_proximal_takes(island, t->bodies) ? bodies : large;
   for (; plan->most; plan++) {
-    const size_t asked = t->problem->iterations, most = asked && asked < plan->most ? asked : plan->most;
+    const size_t asked = t->problem->iterations * (plan[1].most ? 1 : LAST),
+                 most = asked && asked < plan->most ? asked : plan->most;
     if (plan->who == ADMM && t->box) continue;
     if (plan->who == PROXIMAL && !mb_proximal_takes(island, t->bodies)) continue;
     if (plan->who != GAUSS_SEIDEL && plan->who != PROXIMAL && !same) {

@@ -76,6 +76,12 @@ static inline void mb_corner_gradient(const MbElementForce *e, const double *con
       for (size_t j = 0; j < rank; j++) F[rank * i + j] += (x[a][i] - x[0][i]) * g[rank * a + j];
 }
 
+// The rotation R by which the element at point k, with gradient F, turns in x->ahead seconds (element_turn.c). False: by none.
+bool mb_element_turn(const MbElementForce *e, const MbMaximal *x, size_t k, const double F[9], double R[9]);
+// extra ← what the stress has beside P where the element has turned by R and is linearised there, H = ∂P/∂F; both 3 × rank.
+void mb_element_turned_stress(size_t rank, const double R[9], const double F[9], const double P[9],
+                              const double H[81], double extra[9]);
+
 // Damping of element k with gradient F (element_damping.c).
 void mb_element_damp(const MbModel *model, const MbForce *force, const MbElastic *elastic, size_t k,
                      const double F[9], MbMaximal *x);

@@ -3,7 +3,8 @@
 // Of an element of volume V at rest with corners at x_a and constant gradients g_a (deformables/gradient.h):
 //   F = Σ x_a g_aᵀ,  E = V ψ(F),  f_a = −V P g_a,  P = ∂ψ/∂F
 //   K_ab = ∂f_a/∂x_b = −V Σ_jl g_a[j] (∂P_ij/∂F_kl) g_b[l]
-// symmetric and exact; where A must be definite, without the negative eigenvalues of ∂P/∂F. Bending of cloth is E = ½ Σ Q_ij x_i · x_j
+// symmetric and exact; where A must be definite, without the negative eigenvalues of ∂P/∂F. In a step of one solution an element is
+// linearised where it has turned to (element_turn.c), its stress P has something besides and K_ab is R K_ab Rᵀ. Bending of cloth is E = ½ Σ Q_ij x_i · x_j
 // with constant Q whose rows sum up to 0 (deformables/bending.h), so that only pairs i > j are needed:
 //   E = −½ Σ Q_ij |x_i − x_j|²,  f_i = −Σ_j Q_ij (x_j − x_i),  K_ij = −Q_ij 1.
 // Triangles that are curved at rest add ½ s − n · w (deformables/bending_rest.c).
@@ -31,16 +32,10 @@ static double density(const MbElastic *elastic, size_t rank, const double F[9]) 
   return rank == 3 ? mb_elastic_energy(elastic, F) : mb_elastic_sheet_energy(elastic, F);
 }
 
-// T_b (3 rank x 3) = V ∂P/∂F g_b, for every corner
-static void tangents(const MbElementForce *e, const MbElastic *elastic, size_t k, const double F[9],
-                     bool positive, double T[MB_MOST_CORNERS][27]) {
+// T_b (3 rank x 3) = V H g_b, for every corner; H = ∂P/∂F
+static void tangents(const MbElementForce *e, size_t k, const double H[81], double T[MB_MOST_CORNERS][27]) {
   const size_t rank = e->rank, width = 3 * rank;
   const double *g = mb_corner_slopes(e, k);
-  double H[81];
-  if (rank == 3)
-    mb_elastic_tangent(elastic, F, positive, H);
-  else
-    mb_elastic_sheet_tangent(elastic, F, positive, H);
   for (size_t b = 0; b < e->corners; b++)
     for (size_t m = 0; m < width; m++)
       for (size_t c = 0; c < 3; c++) {
@@ -72,32 +67,74 @@ static void add_stiffness(const MbModel *model, const MbElementForce *e, MbMaxim
   if (a != b) mb_corner_add(mb_corner_block(model, e, x->K, b, a, couple), K, true, 3);
 }
 
+// f_a = −V P g_a
+static void force_of(const MbElementForce *e, size_t k, const double P[9], size_t a, double f[3]) {
+  const double *g = mb_corner_slopes(e, k);
+  mb_vec3_set(f, 0, 0, 0);
+  for (size_t i = 0; i < 3; i++)
+    for (size_t j = 0; j < e->rank; j++) f[i] -= e->size[k] * P[e->rank * i + j] * g[e->rank * a + j];
+}
+
+// K ← R K Rᵀ
+static void turn_block(const double R[9], double K[9]) {
+  double KR[9];
+  mb_mat3_mult(KR, K, R);
+  mb_mat3_mul(K, R, KR);
+}
+
+// The stiffness of an element, turned by R unless that is NULL.
+static void stiffen(const MbModel *model, const MbElementForce *e, size_t k, const double H[81],
+                    const double *R, MbMaximal *x) {
+  const double *g = mb_corner_slopes(e, k);
+  const uint32_t *edge = mb_corner_edges(e, k);
+  double T[MB_MOST_CORNERS][27], K[9];
+  tangents(e, k, H, T);
+  for (size_t a = 0; a < e->corners; a++)
+    for (size_t b = 0; b <= a; b++) {
+      couple_corners(e->rank, g + e->rank * a, T[b], K);
+      if (R) turn_block(R, K);
+      add_stiffness(model, e, x, mb_corner_body(e, k, a), mb_corner_body(e, k, b), a == b ? 0 : *edge++, K);
+    }
+}
+
+// What an element's forces have besides where it is linearised as it is turned by R. They are no pull that bodies that carry nodes turn with.
+static void push_turned(const MbModel *model, const MbElementForce *e, size_t k, const double extra[9],
+                        MbMaximal *x) {
+  for (size_t a = 0; a < e->corners; a++) {
+    const size_t b = mb_corner_body(e, k, a);
+    double f[3], own[3];
+    force_of(e, k, extra, a, f);
+    mb_vec3_copy(own, f);
+    if (mb_corner_turns(model, b)) mb_quat_unrotate(own, x->E[b].q, f);
+    mb_vec3_add(x->f + 6 * b + 3, x->f + 6 * b + 3, own);
+  }
+}
+
 static void eval_element(const MbModel *model, const MbForce *force, const MbElastic *elastic, size_t k,
                          MbMaximal *x) {
   const MbElementForce *e = force->elements;
-  const size_t rank = e->rank;
-  const double *g = mb_corner_slopes(e, k);
-  double F[9], P[9], T[MB_MOST_CORNERS][27], K[9];
+  const bool solid = e->rank == 3;
+  double F[9], P[9], H[81], R[9], extra[9], f[3];
   gradient_at(e, x, k, F);
-  if (rank == 3)
+  if (solid)
     mb_elastic_stress(elastic, F, P);
   else
     mb_elastic_sheet_stress(elastic, F, P);
   for (size_t a = 0; a < e->corners; a++) {
-    double f[3] = {0};
-    for (size_t i = 0; i < 3; i++)
-      for (size_t j = 0; j < rank; j++) f[i] -= e->size[k] * P[rank * i + j] * g[rank * a + j];
+    force_of(e, k, P, a, f);
     mb_corner_push(model, force, x, mb_corner_body(e, k, a), f);
   }
   if (e->of->damping > 0) mb_element_damp(model, force, elastic, k, F, x);
   if (!mb_force_stiffens(force, x)) return;
-  tangents(e, elastic, k, F, x->safe, T);
-  const uint32_t *edge = mb_corner_edges(e, k);
-  for (size_t a = 0; a < e->corners; a++)
-    for (size_t b = 0; b <= a; b++) {
-      couple_corners(rank, g + rank * a, T[b], K);
-      add_stiffness(model, e, x, mb_corner_body(e, k, a), mb_corner_body(e, k, b), a == b ? 0 : *edge++, K);
-    }
+  if (solid)
+    mb_elastic_tangent(elastic, F, x->safe, H);
+  else
+    mb_elastic_sheet_tangent(elastic, F, x->safe, H);
+  const bool turned = x->ahead > 0 && mb_element_turn(e, x, k, F, R);
+  stiffen(model, e, k, H, turned ? R : NULL, x);
+  if (!turned) return;
+  mb_element_turned_stress(e->rank, R, F, P, H, extra);
+  push_turned(model, e, k, extra, x);
 }
 
 // ---- bending ----------------------------------------------------------------------------------------------

@@ -219,6 +219,17 @@ static void sample_time(const MbSim *sim, double *out) {
   mb_nodes_solution(sim, solution, out);
 }
 
+static void sample_contact_solution(const MbSim *sim, double *out) {
+  const bool solved = sim->section[MB_SECTION_TOLD + 1] > sim->section[MB_SECTION_TOLD];
+  static const double none[MB_SOLVED_NUMBERS] = {0};
+  const double *told = solved ? mb_section(sim, MB_SECTION_TOLD) : none;
+  out[0] = told[MB_SOLVED_LAST_CONTACTS];
+  out[1] = told[MB_SOLVED_LAST_ITERATIONS];
+  out[2] = told[MB_SOLVED_LAST_NATURAL];
+  out[3] = told[MB_SOLVED_LAST_DEEPEST];
+  out[4] = told[MB_SOLVED_MISSED];
+}
+
 static const char *const xyz[] = {"x", "y", "z"}, *const wxyz[] = {"w", "x", "y", "z"};
 static const char *const twist[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
 static const char *const rates[] = {"alphax", "alphay", "alphaz", "ax", "ay", "az"};
@@ -228,6 +239,7 @@ static const char *const energies_with_friction[] = {"kinetic", "gravity", "elas
 static const char *const errors[] = {"position", "velocity"};
 static const char *const momenta[] = {"lx", "ly", "lz", "ax", "ay", "az"};
 static const char *const solution[] = {"iterations", "residual", "left", "missed"};
+static const char *const contact_solution[] = {"contacts", "iterations", "natural", "depth", "missed"};
 static const char *const muscles[] = {"length", "speed", "force"};
 static const char *const counts[] = {"count"}, *const totals[] = {"normal", "fx", "fy", "fz"};
 static const char *const tensor[] = {"xx", "yy", "zz", "xy", "yz", "xz"};
@@ -265,6 +277,7 @@ static const MbSampler table[] = {
     {"deformable.*.contact",          "N",  MB_FORCE, false, false, TOTALS, 4, STATE, totals, NULL, mb_touch_total, NULL},
     {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    4, STATE,   solution, sample_solution, NULL, NULL},
     {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, STATE,   NULL,     mb_nodes_history, NULL, NULL},
+    {"solver.contact", "",                   MB_OTHER,    false, false, ONE,         5, STATE,   contact_solution, sample_contact_solution, NULL, NULL},
     {"solver.time",    "s",                  MB_OTHER,    false, false, SOLUTION,    1, STATE,   NULL,     sample_time, NULL, NULL},
     // clang-format on
 };
@@ -417,7 +430,9 @@ static MbStatus prepare(MbSim *sim, const MbSampler *row, MbReport *report) {
   if ((row->items == SOLUTION || row->items == ITERATIONS) && !sim->nodes)
     return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is of solver \"projective\"",
                     row->name);
-  if ((!strncmp(row->name, "contact", 7) || row->items == TOTALS) && !sim->model->contacts.given)
+  const bool contact =
+      !strncmp(row->name, "contact", 7) || row->items == TOTALS || row->sample == sample_contact_solution;
+  if (contact && !sim->model->contacts.given)
     return mb_error(report, MB_SCENE, "/output/channels",
                     "the channel \"%s\" is of scenes with \"contact\", and this one has none", row->name);
   if (row->need != BALANCE) return MB_OK;

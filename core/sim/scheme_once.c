@@ -23,7 +23,7 @@ MbStatus mb_scheme_explicit(MbSim *sim, MbReport *report) {
   return MB_OK;
 }
 
-// A stage of one pass, its forces linearised about the state. Of bodies free in space by what v changes, so that what nothing acts on stays
+// A stage of one pass, its forces linearised about the state, those of elements under `implicit` about where these turn to. Of bodies free in space by what v changes, so that what nothing acts on stays
 // to the last digit:  A (v⁺ − v) = h (f + (a − c) D v + (b + d) h K v)
 MbStatus mb_scheme_solve_once(MbSim *sim, double *v1, MbReport *report) {
   const MbIntegrator *in = sim->integrator;
@@ -42,7 +42,10 @@ MbStatus mb_scheme_solve_once(MbSim *sim, double *v1, MbReport *report) {
                          .passes = 1,
                          .factors = 1};
   memcpy(v1, sim->state.v, sim->nv * sizeof *v1);
-  return mb_stage_solve(sim, &stage, NULL, v1, report);
+  sim->x.ahead = in->order == 1 && in->b != 0 ? h : 0;
+  const MbStatus status = mb_stage_solve(sim, &stage, NULL, v1, report);
+  sim->x.ahead = 0;
+  return status;
 }
 
 // v1 ← v⁺, q1 ← q ⊕ h (w v + (1 − w) v⁺).

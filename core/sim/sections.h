@@ -25,13 +25,18 @@ typedef enum MbSection {
 } MbSection;
 
 // The numbers of MB_SECTION_TOLD: contacts at once; the largest natural map by what was to be stopped; steps that did not come to the
-// tolerance; iterations of all solutions; the deepest of one solid in another, by the smaller one's size.
+// tolerance; iterations of all solutions; the deepest of one solid in another, by the smaller one's size. Then the same of the last step
+// alone, where the step's missed is left out.
 enum {
   MB_SOLVED_MOST,
   MB_SOLVED_WORST,
   MB_SOLVED_MISSED,
   MB_SOLVED_ITERATIONS,
   MB_SOLVED_DEEPEST,
+  MB_SOLVED_LAST_CONTACTS,
+  MB_SOLVED_LAST_NATURAL,
+  MB_SOLVED_LAST_ITERATIONS,
+  MB_SOLVED_LAST_DEEPEST,
   MB_SOLVED_NUMBERS
 };
 

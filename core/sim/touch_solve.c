@@ -83,6 +83,10 @@ void mb_solved_commit(MbSim *sim) {
   all[MB_SOLVED_MISSED] += step[MB_SOLVED_MISSED];
   all[MB_SOLVED_ITERATIONS] += step[MB_SOLVED_ITERATIONS];
   all[MB_SOLVED_DEEPEST] = fmax(all[MB_SOLVED_DEEPEST], step[MB_SOLVED_DEEPEST]);
+  all[MB_SOLVED_LAST_CONTACTS] = step[MB_SOLVED_MOST];
+  all[MB_SOLVED_LAST_NATURAL] = step[MB_SOLVED_WORST];
+  all[MB_SOLVED_LAST_ITERATIONS] = step[MB_SOLVED_ITERATIONS];
+  all[MB_SOLVED_LAST_DEEPEST] = step[MB_SOLVED_DEEPEST];
 }
 
 // How large what the diagonal gives is, of impulses λ − μ, beside what the rows ask for; μ may be NULL, for none.

@@ -31,6 +31,7 @@ static const char *const channel_words[] = {"body.position",
                                             "deformable.*.contact",
                                             "solver",
                                             "solver.history",
+                                            "solver.contact",
                                             "solver.time",
                                             NULL};
 static const char *const channel_help[] = {
@@ -136,6 +137,14 @@ static const char *const channel_help[] = {
     "warns, once); missed, how many steps so far have not come to `energy_tolerance`. Solver `projective`",
     "the same move of every iteration, the first one's first; 0 of those that it did without. Solver "
     "`projective`",
+    "of the problem that contacts and what holds with them were in the last step, under every solver: how "
+    "many "
+    "contacts it had; iterations of the method, of all solutions of the step together; natural, what is left "
+    "of "
+    "the natural map (0 where no contact opens or closes or slips but as its law says) by what was to be "
+    "stopped, which `tolerance` of `contact` bounds; depth, how deep the step has left one solid in another, "
+    "by the smaller "
+    "one's size; missed, how many steps so far have not come to the tolerance. 0 where nothing touches",
     "the wall time that took, which no comparison looks at. Solver `projective`",
     NULL};
 const char *const mb_error_words[] = {"fine", "view", NULL};

@@ -1,4 +1,5 @@
 // The examples of contact: each does what its description says.
+#include "core/sim/body_frame.h"
 #include "core/sim/touch.h"
 #include "tests/runs.h"
 
@@ -294,6 +295,43 @@ Test(contact_scenes, marbles_come_to_rest_in_a_bowl_that_is_a_mesh) {
   }
   weight -= run.model->M[6 * body(&run, "ground") + 3] * 9.81;
   cr_expect_float_eq(push, weight, 0.01 * weight, "%g N of %g", push, weight);
+  test_run_free(&run);
+}
+
+// A step of 24 contacts is solved by ADMM alone, by some 2,000 of its turns.
+Test(contact_scenes, every_step_of_the_stack_that_a_ball_knocks_over_comes_to_its_tolerance) {
+  TestRun run = after("contact/stack", 1.7, NULL);
+  const double *told = mb_section(run.sim, MB_SECTION_TOLD);
+  cr_expect_eq(told[MB_SOLVED_MISSED], 0, "%g steps missed, natural map %g", told[MB_SOLVED_MISSED],
+               told[MB_SOLVED_WORST]);
+  cr_expect_gt(told[MB_SOLVED_MOST], 20);
+  test_run_free(&run);
+}
+
+// Height and turning of the nut about the bolt.
+static void nut_of(const TestRun *run, double *height, double *angle) {
+  MbPose B;
+  mb_sim_body_frame(run->sim, body(run, "nut"), &B);
+  *height = B.p[2];
+  *angle = 2 * atan2(B.q[3], B.q[0]);
+}
+
+// It goes down by the thread's pitch a turn, within what the thread has to spare, and gains nothing; with enough friction it comes to rest.
+Test(contact_scenes_long, the_nut_turns_down_its_bolt_by_contact_alone, TEST_LONG) {
+  static const double PITCH = 0.3, START = 0.9, SPARE = 0.005, STILL = 1e-9; // m; rad over 50 ms
+  double height, angle, before;
+  TestRun run = after("contact/screw", 0.4, NULL);
+  nut_of(&run, &height, &angle);
+  cr_expect_lt(angle, -0.3);
+  cr_expect_float_eq(height, START + PITCH * angle / (2 * acos(-1)), SPARE, "%g m, %g rad", height, angle);
+  test_run_free(&run);
+  run = after("contact/screw", 0.2, "/parameters/friction=0.6");
+  nut_of(&run, &height, &before);
+  test_steps(run.sim, 10);
+  nut_of(&run, &height, &angle);
+  cr_expect_float_eq(angle, before, STILL, "%g rad", angle - before);
+  cr_expect_gt(before, -0.1);
+  cr_expect_lt(before, -1e-3);
   test_run_free(&run);
 }
 

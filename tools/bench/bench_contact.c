@@ -1,11 +1,12 @@
 // Contact of many bodies: whole steps of piles, and in them the time of collision and of making rows, each done once more by itself where
 // the step ended; what remains is the solution, the parting of what is deep, and the rest of a step. A case is run until it has come to
-// something like rest, then timed.
+// something like rest, then timed. Of rigid bodies under a few sweeps Bullet takes the same steps beside it, where it is installed.
 #include "core/sim/constrain.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/touch.h"
 #include "io/scene/scene.h"
 #include "tools/bench/bench.h"
+#include "tools/bench/bullet_steps.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,13 +63,40 @@ static void add(Text *text, const char *format, ...) {
   va_end(list);
 }
 
-static void add_body(Text *text, bool ball, size_t number, double x, double y, double z) {
-  static const char *const shapes[] = {"\"box\", \"size\": [0.5, 0.5, 0.5]", "\"sphere\", \"radius\": 0.25"};
-  add(text,
-      ", {\"name\": \"%zu\", \"density\": 500, \"shape\": {\"type\": %s}, \"pose\": {\"position\": [%.9g, "
-      "%.9g, "
-      "%.9g]}}",
-      number, shapes[ball], x, y, z);
+static const double WIDTH = 0.5, DENSITY = 500;
+
+// Takes a body of a case.
+typedef void Taker(void *context, bool ball, size_t number, const double place[3]);
+
+static void add_body(void *context, bool ball, size_t number, const double place[3]) {
+  Text *text = context;
+  add(text, ", {\"name\": \"%zu\", \"density\": %g, \"shape\": {\"type\": ", number, DENSITY);
+  if (ball)
+    add(text, "\"sphere\", \"radius\": %g", WIDTH / 2);
+  else
+    add(text, "\"box\", \"size\": [%g, %g, %g]", WIDTH, WIDTH, WIDTH);
+  add(text, "}, \"pose\": {\"position\": [%.9g, %.9g, %.9g]}}", place[0], place[1], place[2]);
+}
+
+// Boxes and balls of a case, one after the other.
+static void place_bodies(const Case *c, Taker *take, void *context) {
+  size_t number = 0, side = c->n;
+  while (c->kind == HEAP && side * side * c->n < 10000) side++; // as high as that of 1,000
+  if (c->kind == PYRAMID)
+    for (size_t k = 0; k < c->n; k++)
+      for (size_t i = 0; i < c->n - k; i++)
+        take(context, false, number++,
+             (double[]){0.55 * ((double)i + 0.5 * (double)k), 0, 0.25 + 0.5 * (double)k});
+  else if (c->kind == COLUMN)
+    for (size_t k = 0; k < c->n; k++)
+      take(context, false, number++, (double[]){0, 0, 0.25 + 0.5 * (double)k});
+  else // every other layer is moved aside, so that what falls is caught at its edges
+    for (size_t k = 0; k < c->n; k++)
+      for (size_t j = 0; j < side; j++)
+        for (size_t i = 0; i < side && (c->kind != BALLS || number < 666); i++)
+          take(context, c->kind == BALLS, number++,
+               (double[]){0.6 * (double)i + 0.13 * (double)(k % 3), 0.6 * (double)j + 0.17 * (double)(k % 2),
+                          0.3 + 0.6 * (double)k});
 }
 
 // One on the other, both on the ground; their nodes are over one another's edges and faces.
@@ -146,26 +174,14 @@ static void write(Text *text, const Case *c) {
       "{\"mbsim\": 1, %s\"time\": {\"step\": 0.01, \"steps\": 1}, \"contact\": %s, \"bodies\": [{\"name\": "
       "\"ground\", \"shape\": {\"type\": \"plane\"}, \"joint\": {\"type\": \"fixed\"}}",
       solver, c->contact);
-  size_t number = 0, side = c->n;
-  while (c->kind == HEAP && side * side * c->n < 10000) side++; // as high as that of 1,000
-  if (c->kind == PYRAMID)
-    for (size_t k = 0; k < c->n; k++)
-      for (size_t i = 0; i < c->n - k; i++)
-        add_body(text, false, number++, 0.55 * ((double)i + 0.5 * (double)k), 0, 0.25 + 0.5 * (double)k);
-  else if (c->kind == COLUMN)
-    for (size_t k = 0; k < c->n; k++) add_body(text, false, number++, 0, 0, 0.25 + 0.5 * (double)k);
-  else if (c->kind == CLOTHS)
+  if (c->kind == CLOTHS)
     add_cloths(text, c->n, 2);
   else if (c->kind == SHEET)
     add_cloths(text, c->n, 1);
   else if (c->kind == FIGURES)
     for (size_t k = 0; k < c->n; k++) add_figure(text, k);
-  else // every other layer is moved aside, so that what falls is caught at its edges
-    for (size_t k = 0; k < c->n; k++)
-      for (size_t j = 0; j < side; j++)
-        for (size_t i = 0; i < side && (c->kind != BALLS || number < 666); i++)
-          add_body(text, c->kind == BALLS, number++, 0.6 * (double)i + 0.13 * (double)(k % 3),
-                   0.6 * (double)j + 0.17 * (double)(k % 2), 0.3 + 0.6 * (double)k);
+  else
+    place_bodies(c, add_body, text);
   add(text, "]}");
 }
 
@@ -226,16 +242,42 @@ static bool run_case(const Case *c, Run *run) {
   return met;
 }
 
+static void take_body(void *context, bool ball, size_t number, const double place[3]) {
+  (void)number;
+  mb_bullet_add(context, ball, WIDTH, DENSITY, place);
+}
+
+// The same bodies, steps and sweeps by Bullet.
+static void run_beside(const Case *c) {
+  if (!mb_bullet_name() || c->kind > HEAP || strcmp(c->contact, SWEEPS) != 0) return;
+  double seconds = 0, contacts = 0;
+  MbBullet *bullet = mb_bullet_begin(10, 0.5);
+  place_bodies(c, take_body, bullet);
+  for (size_t k = 0; k < c->settle; k++) mb_bullet_step(bullet, 0.01);
+  for (size_t k = 0; k < c->take; k++) {
+    const double t = mb_bench_cpu();
+    mb_bullet_step(bullet, 0.01);
+    seconds += mb_bench_cpu() - t;
+    contacts += (double)mb_bullet_contacts(bullet);
+  }
+  const double n = (double)c->take;
+  printf("    %-26s %9.0f %9.3f\n", mb_bullet_name(), contacts / n, 1e3 * seconds / n);
+  fflush(stdout);
+  mb_bullet_free(bullet);
+}
+
 bool mb_bench_contact(void) {
   const char *only = getenv("MBSIM_BENCH_CASE"); // the number of one case
   bool met = true;
   printf("  %-28s %9s %9s %9s %9s %9s %10s  target\n", "ms a step", "contacts", "step", "collision", "rows",
          "the rest", "iterations");
+  if (!mb_bullet_name()) printf("  Bullet is not installed: nothing to compare with\n");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     static Run run;
     if (only && (size_t)atoi(only) != i) continue;
     run = (Run){0};
     met &= run_case(&cases[i], &run);
+    run_beside(&cases[i]);
     for (int k = 0; k < run.report.kept; k++) printf("  %s: %s\n", cases[i].name, run.report.issues[k].text);
     mb_sim_free(run.sim);
     mb_model_free(run.model);

@@ -103,3 +103,14 @@ Test(touch_stiff, a_stiff_cube_that_tips_over_its_edge_moves_as_a_rigid_one) {
   cr_expect_lt(coarse, 2e-4);
   cr_expect_lt(fine, 0.5 * coarse);
 }
+
+// One solution a step: an element that was linearised where it is and not where it turns to would take the spin away, at a rate of E h³ ω²/2 ρ L².
+Test(touch_stiff, one_solution_a_step_does_not_slow_what_is_stiff_and_turns) {
+  static const char *const solvers[] = {"\"redmax\"", "\"maximal\""};
+  for (size_t s = 0; s < sizeof solvers / sizeof *solvers; s++)
+    for (double young = 1e9; young < 3e11; young *= 100) {
+      const double off = parts(&edge, solvers[s], young, 0.002, 0.3);
+      printf("%s, a cube of %.0e Pa that tips: %.2e m\n", solvers[s], young, off);
+      cr_expect(off < 2e-4, "%s, %g Pa: %g m off", solvers[s], young, off);
+    }
+}

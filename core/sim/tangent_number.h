@@ -19,6 +19,9 @@ bool mb_tangent_number_jumps(const MbTangentNumber *number);
 double mb_tangent_number(MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number, const double *v,
                          const double *a, double t, const double *z);
 
+// Tells whether rows of constraints may differ between the two.
+bool mb_tangent_number_rows(const MbTangentNumber *number);
+
 // Returns what the sum weighed by mb_tangent_weigh, asked about last, differs by, of the motion of the bodies.
 double mb_tangent_number_told(const MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number,
                               const double *v);

@@ -258,6 +258,18 @@ Test(gradient_contact, contacts_that_differences_do_not_follow_are_refused_by_na
 #define CONSTRAINT(text) "/constraints=[{" text "}]"
 #define CLOSURE(joint)   CONSTRAINT("\"joint\":" joint "," FRAMES)
 
+Test(gradient_constraints, derivatives_of_what_rolls_and_of_what_is_driven_are_those_of_whole_runs) {
+  static const char *const names[] = {"rolls", "driven"};
+  static const Way exact[] = {
+      {"\"redmax\"", "bdf1", true}, {"\"redmax\"", "bdf2", true}, {"\"redmax\"", "sdirk2", true}};
+  for (size_t i = 0; i < 2; i++) {
+    double worst[3] = {0};
+    for (size_t k = 0; k < 3; k++) check_scene(names[i], NULL, &exact[k], MOVE, &worst[k]);
+    printf("largest error, of the largest derivative: %s  %.1e  %.1e  %.1e\n", names[i], worst[0], worst[1],
+           worst[2]);
+  }
+}
+
 Test(gradient_constraints, derivatives_of_every_kind_of_constraint_are_those_of_whole_runs) {
   static const char *const kinds[] = {
       CONSTRAINT("\"type\":\"point\"," TIPS),

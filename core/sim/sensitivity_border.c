@@ -19,9 +19,14 @@ static double dot(const double *x, const double *y, size_t n) {
 
 // y += s Σ x_k (row k of A, n x m)
 static void add_rows(double *y, double s, const double *x, const double *A, size_t n, size_t m) {
-  for (size_t k = 0; k < n; k++)
+  for (size_t k = 0; k < n; k++) {
+    if (x[k] == 0) continue;
     for (size_t i = 0; i < m; i++) y[i] += s * x[k] * A[m * k + i];
+  }
 }
+
+// x ← M⁻¹ x, by the factor that the solver has.
+static void divide(MbSensitivity *g, double *x) { g->probe->solver->apply(g->probe->work, x, NULL, NULL); }
 
 // ---- what a number changes ------------------------------------------------------------------------------------------
 
@@ -97,10 +102,10 @@ void mb_slope_project(MbSensitivity *g, const double *w, const double *moved, bo
   MbSlopeRows *r = g->rows;
   const size_t nv = g->probe->nv;
   double *change = r->wrench[0], *nu = r->asked[0];
-  mb_tangent_times(g->probe, r->still, moved, r->zero, r->zero, change);
-  add_rows(change, -1, moved, r->Cp, nv, nv);
+  memset(change, 0, nv * sizeof *change);
+  add_rows(change, 1, moved, r->Q, nv, nv);
   for (size_t i = 0; i < nv && number; i++) change[i] += r->number.inertia[i] - r->number.yp[i];
-  mb_lu_solve(r->M, nv, r->pivot_M, change);
+  divide(g, change);
   for (size_t i = 0; i < nv; i++) out[i] = (w ? w[i] : 0) - change[i];
   for (size_t k = 0; k < r->hard; k++)
     nu[k] = -dot(r->Dp + nv * k, moved, nv) - (number ? r->number.rp[k] : 0) - dot(r->G + nv * k, out, nv);
@@ -144,13 +149,11 @@ void mb_slope_project_back(MbSensitivity *g, const double *p, double *w, double 
   memcpy(z, p, nv * sizeof *z);
   add_rows(z, 1, zeta, r->G, r->hard, nv);
   for (size_t i = 0; i < nv && w; i++) w[i] += z[i];
-  mb_lu_solve(r->M, nv, r->pivot_M, z);
+  divide(g, z);
   for (size_t i = 0; i < nv; i++) z[i] = -z[i], r->zp[i] += z[i];
   for (size_t k = 0; k < r->hard; k++) r->zetap[k] += zeta[k];
-  mb_tangent_transposed(g->probe, r->still, z, r->one, r->two, r->along);
-  for (size_t i = 0; i < nv; i++) moved[i] += r->one[i] - dot(r->Cp + nv * i, z, nv);
+  for (size_t i = 0; i < nv; i++) moved[i] += dot(r->Q + nv * i, z, nv);
   add_rows(moved, 1, zeta, r->Dp, r->hard, nv);
-  memset(r->one, 0, nv * sizeof *r->one);
 }
 
 void mb_slope_rows_solve_back(MbSensitivity *g, const double *w, double *moved) {

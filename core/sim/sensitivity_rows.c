@@ -38,7 +38,7 @@ bool mb_slope_rows_make(MbSensitivity *g) {
                                     &r->number.yp, &r->z,     &r->zp,   &r->zero,           &r->one,
                                     &r->two,       &r->along, &r->rho,  &r->wrench[0],      &r->wrench[1]};
   double **const of_both[] = {&r->G, &r->D, &r->Dp, &r->B, &r->Y, &r->Yp};
-  double **const squares[] = {&r->C, &r->Cp, &r->A, &r->M};
+  double **const squares[] = {&r->C, &r->Cp, &r->A, &r->Q, &r->V, &r->P, &r->move};
   bool ok = true;
 #define ALLOCATE(list, count)                                                                                \
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)                                                    \
@@ -50,12 +50,11 @@ bool mb_slope_rows_make(MbSensitivity *g) {
 #undef ALLOCATE
   r->slot = mb_arena_alloc(&g->arena, n, sizeof *r->slot);
   r->pivot = mb_arena_alloc(&g->arena, nv, sizeof *r->pivot);
-  r->pivot_M = mb_arena_alloc(&g->arena, nv, sizeof *r->pivot_M);
   r->q = mb_arena_alloc(&g->arena, sim->nq, sizeof *r->q);
   r->guess = mb_arena_alloc(&g->arena, sim->model->nguess + 1, sizeof *r->guess);
   r->still = mb_tangent_create(g->probe);
   const bool ranked = mb_ranked_create(&g->arena, &r->S, n) && mb_ranked_create(&g->arena, &r->Sp, n);
-  return ok && ranked && r->slot && r->pivot && r->pivot_M && r->q && r->guess && r->still;
+  return ok && ranked && r->slot && r->pivot && r->q && r->guess && r->still;
 }
 
 void mb_slope_rows_guess(MbSensitivity *g, const double *guess) {

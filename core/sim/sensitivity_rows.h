@@ -22,13 +22,15 @@ struct MbSlopeRows {
   double *C, *D;            // (nv x nv) column by column, (n x nv): d(Gᵀ μ)/dq, dr/dq
   double *Cp, *Dp;          // the same of ν and of p
   double *A, *B, *Y;        // (nv x nv) factors, (n x nv) dr/dw, A⁻¹ Gᵀ
-  double *M, *Yp;           // the same of M
+  double *Q, *Yp;           // (nv x nv) columns of ∂(M x)/∂q − C_p; M⁻¹ Gᵀ
   MbRanked S, Sp;
-  size_t *pivot, *pivot_M; // (nv)
-  MbTangent *still;        // of M (p − w)
-  double *p, *x;           // (nv) velocities that agree, and p − w
-  double *felt;            // (nv) those that forces feel: w or p
-  double *guess;           // (nguess) where closures are looked for
+  size_t *pivot;    // (nv)
+  double *V, *P;    // (nv x nv) ∂τ/∂v, and how p changes with w, where forces feel p
+  double *move;     // (nv x nv) how coordinates move with each velocity of the stage
+  MbTangent *still; // of M (p − w)
+  double *p, *x;    // (nv) velocities that agree, and p − w
+  double *felt;     // (nv) those that forces feel: w or p
+  double *guess;    // (nguess) where closures are looked for
   MbRowsNumber number;
   double *z, *zeta, *zp, *zetap;      // (nv), (n) what the stage's and p's equations are felt by, backwards
   double *zero, *one, *two, *along;   // (nv)

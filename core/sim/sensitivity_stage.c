@@ -68,19 +68,23 @@ static double dot(const double *x, const double *y, size_t n) {
   return sum;
 }
 
-// The system of ν and p, and its solution.
+// Takes the solver's factor to M where the bodies are.
+static bool measure(MbSim *sim) {
+  size_t blame = 0;
+  return sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame);
+}
+
+// The system of ν and p, and its solution; then how all rows change.
 static bool agree(MbSensitivity *g, const MbStageNote *note, const double *q, bool stage) {
   MbSlopeRows *r = g->rows;
   MbSim *sim = g->probe;
   const size_t nv = sim->nv;
-  mb_sim_kinematics(sim, q, r->zero);
-  mb_tangent_inertia_at(sim, r->still, r->zero, NULL);
-  mb_tangent_matrix(sim, r->still, r->zero, 0, 1, r->M);
-  if (!mb_lu_factor(r->M, nv, r->pivot_M)) return false;
   mb_slope_rows_make_at(g, sim, note, q);
+  if (!measure(sim)) return false;
   mb_slope_rows_list(g, note, stage);
   memcpy(r->Yp, r->G, r->hard * nv * sizeof *r->G);
-  for (size_t k = 0; k < r->hard; k++) mb_lu_solve(r->M, nv, r->pivot_M, r->Yp + nv * k);
+  for (size_t k = 0; k < r->hard; k++)
+    if (!sim->solver->apply(sim->work, r->Yp + nv * k, NULL, NULL)) return false;
   for (size_t k = 0; k < r->hard; k++) {
     const size_t s = r->slot[k];
     for (size_t i = 0; i < r->hard; i++) r->Sp.S[r->hard * k + i] = dot(r->G + nv * k, r->Yp + nv * i, nv);
@@ -94,6 +98,9 @@ static bool agree(MbSensitivity *g, const MbStageNote *note, const double *q, bo
   for (size_t i = 0; i < nv; i++) r->p[i] = note->w[i] + r->x[i];
   mb_sim_kinematics(sim, q, r->zero);
   mb_tangent_inertia_at(sim, r->still, r->x, NULL);
+  mb_tangent_columns(sim, r->still, r->zero, 1, 0, 0, r->Q);
+  differentiate(g, note, q, stage);
+  for (size_t i = 0; i < nv * nv; i++) r->Q[i] -= r->Cp[i];
   return true;
 }
 
@@ -104,35 +111,45 @@ bool mb_slope_start(MbSensitivity *g, const double *q, const double *v, MbStageN
   mb_slope_rows_guess(g, mb_section(g->probe, MB_SECTION_CLOSURES));
   *start = (MbStageNote){.gamma = 1, .t = 0, .from = r->felt, .w = r->felt};
   if (!agree(g, start, g->q1, false)) return false;
-  differentiate(g, start, g->q1, false);
   mb_sim_kinematics(g->probe, g->q1, r->zero);
-  return true;
+  return measure(g->probe);
 }
 
 // ---- the stage ------------------------------------------------------------------------------------------------------
 
-// The j-th column of A and of B.
-static void column(MbSensitivity *g, const MbStageNote *note, size_t j) {
+// Where forces feel p: r->P ← how it changes with w, in all, and A's part by v with it.
+static void add_felt(MbSensitivity *g, const double *along) {
+  MbSlopeRows *r = g->rows;
+  const size_t nv = g->probe->nv;
+  mb_tangent_columns(g->probe, mb_newton_tangent(g->probe), r->zero, 0, 1, 0, r->V);
+  for (size_t j = 0; j < nv; j++) {
+    double *P = r->P + nv * j;
+    r->one[j] = 1;
+    mb_slope_project(g, r->one, along + nv * j, false, P);
+    r->one[j] = 0;
+    for (size_t i = 0; i < nv; i++)
+      for (size_t k = 0; k < nv; k++) r->A[nv * j + k] += P[i] * r->V[nv * i + k];
+  }
+}
+
+// A and B, of how coordinates move with each velocity of the stage: r->move (nv x nv).
+static void matrices(MbSensitivity *g, const MbStageNote *note) {
   MbSlopeRows *r = g->rows;
   MbSim *sim = g->probe;
   const size_t nv = sim->nv;
   const double span = note->gamma * sim->model->h;
-  double *moved = r->along, *da = r->two, *A = r->A + nv * j;
-  r->one[j] = span;
-  mb_tangent_moved(sim, g->step, r->zero, r->one, moved);
-  r->one[j] = 1;
-  memcpy(r->rho, r->one, nv * sizeof *r->rho);
-  if (note->agrees) mb_slope_project(g, r->one, moved, false, r->rho);
-  memset(da, 0, nv * sizeof *da);
-  da[j] = 1 / span;
-  mb_tangent_times(sim, mb_newton_tangent(sim), moved, r->rho, da, A);
-  for (size_t i = 0; i < nv; i++) {
-    if (moved[i] == 0) continue;
-    for (size_t k = 0; k < nv; k++) A[k] -= r->C[nv * i + k] * moved[i];
+  mb_tangent_columns(sim, mb_newton_tangent(sim), g->step, span, note->agrees ? 0 : 1, 1 / span, r->A);
+  for (size_t j = 0; j < nv; j++) {
+    double *moved = r->move + nv * j;
+    r->one[j] = span;
+    mb_tangent_moved(sim, g->step, r->zero, r->one, moved);
+    r->one[j] = 0;
+    for (size_t i = 0; i < nv; i++)
+      for (size_t k = 0; k < nv && moved[i] != 0; k++) r->A[nv * j + k] -= r->C[nv * i + k] * moved[i];
+    for (size_t k = 0; k < r->n; k++)
+      r->B[nv * k + j] = dot(r->D + nv * k, moved, nv) + r->velocity[k] * r->G[nv * k + j];
   }
-  for (size_t k = 0; k < r->n; k++)
-    r->B[nv * k + j] = dot(r->D + nv * k, moved, nv) + r->velocity[k] * r->G[nv * k + j];
-  r->one[j] = 0;
+  if (note->agrees) add_felt(g, r->move);
 }
 
 bool mb_slope_rows_at(MbSensitivity *g, const MbStageNote *note) {
@@ -141,10 +158,10 @@ bool mb_slope_rows_at(MbSensitivity *g, const MbStageNote *note) {
   const size_t nv = sim->nv;
   if (!agree(g, note, g->q1, true)) return false;
   memcpy(r->felt, note->agrees ? r->p : note->w, nv * sizeof *r->felt);
-  differentiate(g, note, g->q1, true);
   mb_sim_kinematics(sim, g->q1, r->felt);
   mb_tangent_at(sim, mb_newton_tangent(sim), r->felt, g->a, note->t, NULL);
-  for (size_t j = 0; j < nv; j++) column(g, note, j);
+  if (!measure(sim)) return false;
+  matrices(g, note);
   if (!mb_lu_factor(r->A, nv, r->pivot)) return false;
   memcpy(r->Y, r->G, r->n * nv * sizeof *r->G);
   for (size_t k = 0; k < r->n; k++) mb_lu_solve(r->A, nv, r->pivot, r->Y + nv * k);

@@ -569,7 +569,8 @@ void mb_tangent_weigh(MbSim *sim, MbTangent *t, const double *move, const double
 
 // ---- the matrix of a step -----------------------------------------------------------------------------------------
 
-void mb_tangent_matrix(MbSim *sim, MbTangent *t, const double *step, double reach, double span, double *A) {
+void mb_tangent_columns(MbSim *sim, MbTangent *t, const double *step, double reach, double faster,
+                        double pull, double *A) {
   const MbModel *model = sim->model;
   const size_t nv = model->nv, nb = model->nb;
   double T[MB_JOINT_MOST * MB_JOINT_MOST], T0[MB_JOINT_MOST * MB_JOINT_MOST];
@@ -582,7 +583,7 @@ void mb_tangent_matrix(MbSim *sim, MbTangent *t, const double *step, double reac
     mb_tangent_ahead(model, b, step + first, T, T0);
     for (size_t k = 0; k < n; k++) {
       for (size_t i = 0; i < n; i++) t->dq[first + i] = reach * T[n * i + k];
-      t->dv[first + k] = 1, t->da[first + k] = 1 / span;
+      t->dv[first + k] = faster, t->da[first + k] = pull;
       double *column = A + nv * (first + k);
       if (model->npairs)
         change(sim, t, 0, nb, t->dq, t->dv, t->da, column);
@@ -592,4 +593,8 @@ void mb_tangent_matrix(MbSim *sim, MbTangent *t, const double *step, double reac
     }
     memset(t->dq + first, 0, n * sizeof *t->dq);
   }
+}
+
+void mb_tangent_matrix(MbSim *sim, MbTangent *t, const double *step, double reach, double span, double *A) {
+  mb_tangent_columns(sim, t, step, reach, 1, 1 / span, A);
 }

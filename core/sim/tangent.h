@@ -48,5 +48,8 @@ void mb_tangent_moved_transposed(const MbSim *sim, const double *step, const dou
 // which are moved by `step` = h (base + γ w): each column over the bodies that it moves.
 void mb_tangent_matrix(MbSim *sim, MbTangent *tangent, const double *step, double reach, double span,
                        double *T);
+// The same where the k-th column is by `reach` of a motion along velocity k, and by so much of that velocity and of its acceleration.
+void mb_tangent_columns(MbSim *sim, MbTangent *tangent, const double *step, double reach, double faster,
+                        double pull, double *T);
 
 #endif

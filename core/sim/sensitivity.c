@@ -31,8 +31,9 @@
 // Of stages alone: what else there may be is asked of the simulation.
 static const char *stages_refuse(const MbModel *model) {
   const MbIntegratorKind kind = model->integrator.kind;
+  if (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT) return mb_slope_once_refuse(model);
   if (kind != MB_BDF1 && kind != MB_BDF2 && kind != MB_SDIRK2)
-    return "exact ones are there for integrators \"bdf1\", \"bdf2\" and \"sdirk2\" alone";
+    return "there are no exact ones of this integrator";
   return mb_slope_rows_refuse(model);
 }
 
@@ -59,6 +60,11 @@ static MbStatus jumped(const MbSensitivityNumber *number, MbReport *report) {
 
 static double *numbers(MbSensitivity *g, size_t n) { return mb_arena_alloc(&g->arena, n, sizeof(double)); }
 
+// The simulation's own, or one made for it.
+static MbTangent *tangent_of(const MbSensitivity *g, MbSim *sim) {
+  return g->once ? mb_tangent_create(sim) : mb_newton_tangent(sim);
+}
+
 static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
   const MbSensitivityNumber *number = &g->number[k];
   const MbSimOptions options = {.threads = 1};
@@ -81,6 +87,8 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
                     what);
   if (!g->by_steps && !(t->number = mb_tangent_number_create(&g->arena, g->sim, t->less, t->more)))
     return mb_no_memory(report, "derivatives");
+  if (!g->by_steps && (!(t->side[0] = tangent_of(g, t->less)) || !(t->side[1] = tangent_of(g, t->more))))
+    return mb_no_memory(report, "derivatives");
   const double span = 2 * number->move;
   mb_steps_begin(g, t, span);
   return mb_slope_between(g, &t->less->state, &t->more->state, span, t->q, t->v) ? MB_OK
@@ -92,7 +100,8 @@ static MbStatus choose(MbSensitivity *g, MbReport *report) {
   const MbSim *sim = g->sim;
   g->by_steps = sim->touching ? "there are no exact ones of contact" : stages_refuse(sim->model);
   if (!g->by_steps) g->by_steps = mb_tangent_refuses(sim);
-  if (!g->by_steps && !sim->newton) g->by_steps = "exact ones are there for fewer velocities";
+  g->once = !g->by_steps && sim->integrator->scheme == MB_ONE_SOLVE;
+  if (!g->by_steps && !sim->newton && !g->once) g->by_steps = "exact ones are there for fewer velocities";
   const char *why = g->by_steps ? mb_steps_refuse(sim->model) : NULL;
   if (!why && mb_model_points(sim->model)) why = mb_steps_refuse_passes(sim);
   return why ? mb_error(report, MB_SCENE, "", "%s", why) : MB_OK;
@@ -109,6 +118,7 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
   if (status != MB_OK) return status;
   status = choose(g, report);
   if (status != MB_OK) return status;
+  if (!g->by_steps && !(g->tangent = tangent_of(g, g->probe))) return mb_no_memory(report, "derivatives");
   const size_t nq = g->sim->nq, nv = g->sim->nv, size = mb_sim_frame_size(g->sim);
   double **const lists[] = {&g->step, &g->a, &g->move, &g->rate, &g->less, &g->more};
   bool ok = true;
@@ -117,7 +127,7 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
   g->frame[0] = numbers(g, size), g->frame[1] = numbers(g, size);
   g->slopes = mb_arena_alloc(&g->arena, g->count, sizeof *g->slopes);
   if (!ok || !g->q || !g->q1 || !g->frame[0] || !g->frame[1] || !g->slopes || !mb_steps_make(g) ||
-      !mb_slope_rows_make(g))
+      !mb_slope_rows_make(g) || !mb_slope_once_make(g))
     return mb_no_memory(report, "derivatives");
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin(g, k, report);
   return status;
@@ -158,13 +168,13 @@ void mb_slope_by_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *n
   double *const tau[2] = {g->less, g->more};
   for (int k = 0; k < 2; k++) {
     mb_sim_kinematics(side[k], g->q1, felt);
-    mb_tangent_value(side[k], mb_newton_tangent(side[k]), felt, g->a, note->t, tau[k]);
+    mb_tangent_value(side[k], t->side[k], felt, g->a, note->t, tau[k]);
   }
   for (size_t i = 0; i < g->sim->nv; i++) out[i] = (g->more[i] - g->less[i]) / (2 * move);
 }
 
 const double *mb_slope_felt(const MbSensitivity *g, const MbStageNote *note) {
-  return g->rows ? g->rows->felt : note->w;
+  return g->once ? note->from : g->rows ? g->rows->felt : note->w;
 }
 
 // With rows: t->w ← how the stage's w changes, t->first ← how the velocities do that agree where it ends; g->move is how q₁ changes without w.
@@ -176,7 +186,7 @@ static void change_with_rows(MbSensitivity *g, MbSlope *t, const MbStageNote *no
   mb_slope_rows_number(g, t, note, move);
   memset(dv, 0, nv * sizeof *dv);
   if (note->agrees) mb_slope_project(g, NULL, g->move, true, dv);
-  mb_tangent_times(g->probe, mb_newton_tangent(g->probe), g->move, dv, da, out);
+  mb_tangent_times(g->probe, g->tangent, g->move, dv, da, out);
   for (size_t i = 0; i < nv; i++) out[i] += g->rate[i];
   mb_slope_rows_solve(g, out, g->move, t->w);
   for (size_t i = 0; i < nv; i++) out[i] = h * (t->base[i] + note->gamma * t->w[i]);
@@ -203,7 +213,7 @@ static bool change_stage(MbSensitivity *g, MbSlope *t, const MbStageNote *note, 
     change_with_rows(g, t, note, da, move);
     return true;
   }
-  mb_tangent_times(g->probe, mb_newton_tangent(g->probe), g->move, zero, da, out);
+  mb_tangent_times(g->probe, g->tangent, g->move, zero, da, out);
   for (size_t i = 0; i < nv; i++) t->w[i] = -(out[i] + g->rate[i]);
   return mb_newton_solve(g->probe, t->w);
 }
@@ -244,6 +254,7 @@ MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, 
                            MbReport *report) {
   const MbSim *sim = g->sim;
   const double h = sim->model->h;
+  if (g->once) return mb_slope_once_at(g, note) ? MB_OK : mb_slope_unsolved(t, step, report);
   for (size_t i = 0; i < sim->nv; i++) {
     g->step[i] = h * (note->base[i] + note->gamma * note->w[i]);
     g->a[i] = (note->w[i] - note->from[i]) / (note->gamma * h);
@@ -308,8 +319,26 @@ static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
   return MB_OK;
 }
 
+static MbStatus step_once(MbSensitivity *g, MbReport *report) {
+  MbSim *sim = g->sim;
+  MbStageNote *note = &g->first;
+  memcpy(g->q, sim->state.q, sim->nq * sizeof *g->q);
+  memcpy(note->from, sim->state.v, sim->nv * sizeof *note->from);
+  note->gamma = 1, note->t = mb_slope_once_time(sim);
+  MbStatus status = mb_sim_step(sim, report);
+  if (status != MB_OK) return status;
+  memcpy(note->w, sim->state.v, sim->nv * sizeof *note->w);
+  status = mb_slope_at_stage(g, note, sim->state.t, sim->state.step, report);
+  for (size_t k = 0; k < g->count && status == MB_OK; k++)
+    if (!mb_slope_once_change(g, &g->slopes[k], note, g->number[k].move))
+      status = mb_slope_unsolved(sim->state.t, sim->state.step, report);
+  return status;
+}
+
 MbStatus mb_sensitivity_step(MbSensitivity *g, MbReport *report) {
-  const MbStatus status = g->by_steps ? mb_steps_step(g, report) : step_by_stages(g, report);
+  const MbStatus status = g->by_steps ? mb_steps_step(g, report)
+                          : g->once   ? step_once(g, report)
+                                      : step_by_stages(g, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++)
     for (size_t i = 0; i < g->sim->nv; i++)
       if (!isfinite(g->slopes[k].q[i]) || !isfinite(g->slopes[k].v[i])) return not_finite(g, k, report);

@@ -193,7 +193,7 @@ static MbStatus add_motion(Backward *b, bool *all, MbReport *report) {
   MbSensitivity *g = b->g;
   MbSim *probe = g->probe;
   const Moment *at = &b->at;
-  MbTangent *tangent = mb_newton_tangent(probe);
+  MbTangent *tangent = g->tangent;
   const size_t nb = probe->model->nb;
   MbWeighed to = {b->by_move, b->by_phi, b->q, b->v};
   memset(to.move, 0, 6 * nb * sizeof *to.move), memset(to.phi, 0, 6 * nb * sizeof *to.phi);
@@ -239,8 +239,7 @@ static double number_at_stage(Backward *b, size_t k, const MbStageNote *note) {
   const double move = g->number[k].move, *felt = mb_slope_felt(g, note);
   double sum = 0;
   if (!mb_tangent_number_jumps(slope->number)) {
-    sum = mb_tangent_number(g->probe, mb_newton_tangent(g->probe), slope->number, felt, g->a, note->t, b->z) /
-          (2 * move);
+    sum = mb_tangent_number(g->probe, g->tangent, slope->number, felt, g->a, note->t, b->z) / (2 * move);
   } else {
     mb_slope_by_number(g, slope, note, felt, move, g->rate);
     sum = sum_of(b->z, g->rate, g->sim->nv);
@@ -261,7 +260,7 @@ static bool solve_back(Backward *b, const MbStageNote *note) {
     for (size_t i = 0; i < nv; i++) b->z[i] = -b->w[i];
     if (!mb_newton_solve_transposed(g->probe, b->z)) return false;
   }
-  mb_tangent_transposed(g->probe, mb_newton_tangent(g->probe), b->z, b->dq, b->dv, b->da);
+  mb_tangent_transposed(g->probe, g->tangent, b->z, b->dq, b->dv, b->da);
   if (!g->rows) return true;
   if (note->agrees) mb_slope_project_back(g, b->dv, NULL, felt);
   for (size_t i = 0; i < nv; i++) b->dq[i] += felt[i];
@@ -310,7 +309,23 @@ static void give(const Backward *b, const MbStageTerms *terms, double *v, double
   }
 }
 
-static MbStatus step_back(Backward *b, const Turn *turn, MbReport *report) {
+// Over a step of one linear solution.
+static MbStatus once_back(Backward *b, const Turn *turn, MbReport *report) {
+  MbSensitivity *g = b->g;
+  const MbStageNote *note = &turn->note[0];
+  double *scratch[3] = {b->dq, b->dv, b->da};
+  memcpy(g->q, turn->q, g->sim->nq * sizeof *g->q);
+  const MbStatus status = mb_slope_at_stage(g, note, turn->t, turn->step, report);
+  if (status != MB_OK) return status;
+  if (!mb_slope_once_back(g, b->q, b->v, b->z, scratch))
+    return mb_slope_unsolved(turn->t, turn->step, report);
+  for (size_t k = 0; k < g->count; k++)
+    b->out[k] +=
+        number_at_stage(b, k, note) + mb_slope_once_number(g, &g->slopes[k], note, g->number[k].move, b->z);
+  return MB_OK;
+}
+
+static MbStatus stages_back(Backward *b, const Turn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
   const MbSim *sim = g->sim;
   const size_t nv = sim->nv, last = turn->stages - 1, size = nv * sizeof(double);
@@ -330,7 +345,13 @@ static MbStatus step_back(Backward *b, const Turn *turn, MbReport *report) {
     give(b, &turn->terms[0], b->v, b->u, b->before);
   }
   memcpy(b->q, b->next_q, size);
-  for (size_t i = 0; i < nv; i++)
+  return MB_OK;
+}
+
+static MbStatus step_back(Backward *b, const Turn *turn, MbReport *report) {
+  const MbStatus status = b->g->once ? once_back(b, turn, report) : stages_back(b, turn, report);
+  if (status != MB_OK) return status;
+  for (size_t i = 0; i < b->g->sim->nv; i++)
     if (!isfinite(b->q[i]) || !isfinite(b->v[i]))
       return mb_error(report, MB_NUMBERS, "",
                       "at t = %.9g s, step %lld: the derivative backwards is not finite", turn->t,
@@ -353,11 +374,33 @@ static MbStatus step_on(Backward *b, MbReport *report) {
   return mb_sim_step(b->g->sim, report);
 }
 
+static MbStatus finish_turn(Backward *b, Turn *turn, MbReport *report) {
+  const MbSim *sim = b->g->sim;
+  memcpy(turn->q1, sim->state.q, sim->nq * sizeof *turn->q1);
+  memcpy(turn->v1, sim->state.v, sim->nv * sizeof *turn->v1);
+  turn->t = sim->state.t, turn->step = sim->state.step;
+  return see(b, report);
+}
+
+// Of a step of one solution its velocities at both ends.
+static MbStatus record_once(Backward *b, Turn *turn, MbReport *report) {
+  const MbSim *sim = b->g->sim;
+  MbStageNote *note = &turn->note[0];
+  const size_t size = sim->nv * sizeof(double);
+  memcpy(note->from, sim->state.v, size);
+  note->gamma = 1, note->t = mb_slope_once_time(sim);
+  const MbStatus status = step_on(b, report);
+  if (status != MB_OK) return status;
+  memcpy(note->w, sim->state.v, size);
+  return finish_turn(b, turn, report);
+}
+
 static MbStatus record(Backward *b, Turn *turn, MbReport *report) {
   MbSim *sim = b->g->sim;
   const MbStageNote *notes;
   const size_t size = sim->nv * sizeof(double);
   memcpy(turn->q, sim->state.q, sim->nq * sizeof *turn->q);
+  if (b->g->once) return record_once(b, turn, report);
   turn->stages = mb_scheme_stages_terms(sim, turn->terms);
   if (sim->model->nguess)
     memcpy(turn->guess, mb_section(sim, MB_SECTION_CLOSURES), sim->model->nguess * sizeof *turn->guess);
@@ -374,10 +417,7 @@ static MbStatus record(Backward *b, Turn *turn, MbReport *report) {
     memcpy(turn->note[s].from, notes[s].from, size);
     memcpy(turn->note[s].w, notes[s].w, size);
   }
-  memcpy(turn->q1, sim->state.q, sim->nq * sizeof *turn->q1);
-  memcpy(turn->v1, sim->state.v, size);
-  turn->t = sim->state.t, turn->step = sim->state.step;
-  return see(b, report);
+  return finish_turn(b, turn, report);
 }
 
 // From the state, which is after `begin` steps, to the end of the reel, and back over it.

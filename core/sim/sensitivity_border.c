@@ -69,7 +69,7 @@ static void inertia_of_number(MbSensitivity *g, const MbSlope *slope, double mov
   MbSim *const side[2] = {slope->less, slope->more};
   for (int s = 0; s < 2; s++) {
     mb_sim_kinematics(side[s], g->q1, r->zero);
-    mb_tangent_inertia_value(side[s], mb_newton_tangent(side[s]), r->x, r->wrench[s]);
+    mb_tangent_inertia_value(side[s], slope->side[s], r->x, r->wrench[s]);
   }
   for (size_t i = 0; i < nv; i++) r->number.inertia[i] = (r->wrench[1][i] - r->wrench[0][i]) / (2 * move);
 }

@@ -12,7 +12,8 @@
 // How the state changes with one of the numbers.
 typedef struct MbSlope {
   MbSim *less, *more;
-  MbTangentNumber *number;    // what differs; by stages alone
+  MbTangentNumber *number;    // what differs; of exact steps alone
+  MbTangent *side[2];         // tangents of less and more, of these
   double *q, *v, *u, *before; // (nv)
   double *base, *from, *w;    // (nv) of the stage at hand
   double *
@@ -28,9 +29,13 @@ struct MbSensitivity {
   size_t count;
   const char *by_steps; // why derivatives are by differences of single steps; NULL: by stages
   MbSim *sim, *probe;
-  MbSlopeRows *rows;                            // of exact steps; NULL: there are none
-  MbSlope *slopes;                              // (count)
-  double *q, *q1;                               // (nq)
+  MbSlopeRows *rows;                        // of exact steps; NULL: there are none
+  bool once;                                // steps are one linear solution (sensitivity_once.c)
+  MbTangent *tangent;                       // the probe's, of exact steps
+  MbStageNote first;                        // of one solution: its step
+  double *damping, *stiffness, *number_own; // (nv) of one solution: d, k, and what a number changes of them
+  MbSlope *slopes;                          // (count)
+  double *q, *q1;                           // (nq)
   double *step, *a, *move, *rate, *less, *more; // (nv)
   double *frame[2];                             // (frame size)
   MbState before;                               // by steps: the state before the step
@@ -56,6 +61,23 @@ void mb_slope_by_number(MbSensitivity *g, const MbSlope *slope, const MbStageNot
                         double move, double *out);
 // The velocities that forces feel at the stage at hand.
 const double *mb_slope_felt(const MbSensitivity *g, const MbStageNote *note);
+// ---- sensitivity_once.c: steps of one linear solution ---------------------------------------------------------
+
+// Says why such steps of a model have no exact derivatives; NULL: they have.
+const char *mb_slope_once_refuse(const MbModel *model);
+bool mb_slope_once_make(MbSensitivity *g); // false: out of memory
+// The time of the forces of the step to come.
+double mb_slope_once_time(const MbSim *sim);
+// Takes the probe to a step from velocities note->from to note->w, from coordinates g->q; false: A has no inverse.
+bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note);
+// Takes a slope over it; false as above.
+bool mb_slope_once_change(MbSensitivity *g, MbSlope *slope, const MbStageNote *note, double move);
+// Takes q̄ and v̄ back over it, with z what its equations are felt by; false as above.
+bool mb_slope_once_back(MbSensitivity *g, double *q, double *v, double *z, double *scratch[3]);
+// Returns what a number changes of d and k, weighed by z.
+double mb_slope_once_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
+                            const double *z);
+
 // Says why rows of a model have no exact derivatives; NULL: they have, or there are none.
 const char *mb_slope_rows_refuse(const MbModel *model);
 // Takes the probe's factors, g->q1, g->step and g->a to a stage from coordinates g->q that ends at t, step.

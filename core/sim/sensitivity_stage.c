@@ -121,7 +121,7 @@ bool mb_slope_start(MbSensitivity *g, const double *q, const double *v, MbStageN
 static void add_felt(MbSensitivity *g, const double *along) {
   MbSlopeRows *r = g->rows;
   const size_t nv = g->probe->nv;
-  mb_tangent_columns(g->probe, mb_newton_tangent(g->probe), r->zero, 0, 1, 0, r->V);
+  mb_tangent_columns(g->probe, g->tangent, r->zero, 0, 1, 0, r->V);
   for (size_t j = 0; j < nv; j++) {
     double *P = r->P + nv * j;
     r->one[j] = 1;
@@ -138,7 +138,7 @@ static void matrices(MbSensitivity *g, const MbStageNote *note) {
   MbSim *sim = g->probe;
   const size_t nv = sim->nv;
   const double span = note->gamma * sim->model->h;
-  mb_tangent_columns(sim, mb_newton_tangent(sim), g->step, span, note->agrees ? 0 : 1, 1 / span, r->A);
+  mb_tangent_columns(sim, g->tangent, g->step, span, note->agrees ? 0 : 1, 1 / span, r->A);
   for (size_t j = 0; j < nv; j++) {
     double *moved = r->move + nv * j;
     r->one[j] = span;
@@ -159,7 +159,7 @@ bool mb_slope_rows_at(MbSensitivity *g, const MbStageNote *note) {
   if (!agree(g, note, g->q1, true)) return false;
   memcpy(r->felt, note->agrees ? r->p : note->w, nv * sizeof *r->felt);
   mb_sim_kinematics(sim, g->q1, r->felt);
-  mb_tangent_at(sim, mb_newton_tangent(sim), r->felt, g->a, note->t, NULL);
+  mb_tangent_at(sim, g->tangent, r->felt, g->a, note->t, NULL);
   if (!measure(sim)) return false;
   matrices(g, note);
   if (!mb_lu_factor(r->A, nv, r->pivot)) return false;

@@ -125,6 +125,12 @@ void mb_tangent_joint(const MbModel *model, size_t b, const double *q, const dou
   }
 }
 
+// Whether a joint has one column, which a move along it leaves as it is.
+static bool stays(const MbJoint *joint) {
+  bool carried = false;
+  return joint->n == 1 && joint->ops->carries && joint->ops->carries(joint, &carried, 1);
+}
+
 static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double *q, const double *v,
                          const double *a, bool derivatives) {
   const MbJoint *joint = &sim->model->joint[b];
@@ -135,6 +141,11 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
   mb_tangent_joint(sim->model, b, q, v, &at, t->T + first, t->Tdot + first);
   memcpy(t->X + 36 * b, at.X, sizeof at.X);
   if (!derivatives) return;
+  if (stays(joint)) {
+    memset(t->C + first, 0, 6 * sizeof *t->C);
+    memset(t->DTv + first, 0, 6 * sizeof *t->C), memset(t->DTa + first, 0, 6 * sizeof *t->C);
+    return;
+  }
   mb_joint_curve(joint, q, v, at.S, C);
   for (size_t k = 0; k < n; k++) { // Ṡ at the rate e_k is D_k S
     double along[MB_JOINT_MOST] = {0}, DSv[6] = {0}, DSa[6] = {0};
@@ -285,6 +296,7 @@ static void add_turn(const MbSim *sim, MbTangent *t, size_t b) {
   }
   double S[6 * MB_JOINT_MOST], DS[6 * MB_JOINT_MOST], A[36], G[6] = {0};
   MbPose Q, inverse;
+  if (stays(joint)) return;
   mb_pose_inverse(&inverse, &model->B[b]);
   mb_se3_adjoint(A, &inverse);
   mb_add_transposed(G, A, F);

@@ -318,6 +318,21 @@ bool mb_tangent_number_rows(const MbTangentNumber *n) {
   return differ;
 }
 
+bool mb_tangent_number_along(const MbTangentNumber *n) { return n->along; }
+
+void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *n, double t, const double *y,
+                           const double *at, double *out) {
+  double *stiffness = n->own[0], *damping = n->own[1];
+  const size_t nv = sim->model->nv;
+  memset(out, 0, nv * sizeof *out);
+  for (int s = 0; s < 2; s++) {
+    MbMaximal x = sim->x;
+    if (n->signals) mb_sim_signals(n->side[s], t), x.signal = n->side[s]->signal;
+    mb_coordinates_derivatives(n->side[s]->model, &x, stiffness, damping);
+    for (size_t i = 0; i < nv; i++) out[i] += (s ? 1 : -1) * (damping[i] * y[i] + stiffness[i] * at[i]);
+  }
+}
+
 bool mb_tangent_number_jumps(const MbTangentNumber *n) { return n->jumps; }
 
 bool mb_tangent_number_frames(const MbTangentNumber *n) { return n->frames; }

@@ -21,6 +21,7 @@
 
 const char *mb_slope_once_refuse(const MbModel *model) {
   if (model->solver.mode != MB_DYNAMIC) return "there are exact ones of mode \"dynamic\" alone";
+  if (model->contacts.nsolids) return "there are no exact ones of contact";
   if (model->nslots) return "under integrators of one solution there are no exact ones of constraints";
   if (model->any_swings) return "there are no exact ones of bodies that fly freely under such integrators";
   if (model->nrenewing) return "there are no exact ones of rotation vectors as coordinates";

@@ -1,5 +1,6 @@
 // Derivatives of a run: what they cost beside the run itself, by how many numbers they are. A chain of twelve links, whose links'
-// inertias and places change, hanging free or with its tip held on a sphere: exact derivatives along with the run, and backwards through long runs.
+// inertias and places change, hanging free or with its tip held on a sphere: exact derivatives along with the run, those by differences of single steps under trapezoidal, and exact ones
+// backwards through long runs.
 #include "core/base/alloc.h"
 #include "core/sim/sensitivity.h"
 #include "io/scene/scene.h"

@@ -329,9 +329,12 @@ static MbStatus step_once(MbSensitivity *g, MbReport *report) {
   if (status != MB_OK) return status;
   memcpy(note->w, sim->state.v, sim->nv * sizeof *note->w);
   status = mb_slope_at_stage(g, note, sim->state.t, sim->state.step, report);
-  for (size_t k = 0; k < g->count && status == MB_OK; k++)
-    if (!mb_slope_once_change(g, &g->slopes[k], note, g->number[k].move))
+  for (size_t k = 0; k < g->count && status == MB_OK; k++) {
+    MbSlope *t = &g->slopes[k];
+    mb_slope_by_number(g, t, note, note->from, g->number[k].move, g->rate);
+    if (!mb_slope_once_change(g, t, note, g->number[k].move))
       status = mb_slope_unsolved(sim->state.t, sim->state.step, report);
+  }
   return status;
 }
 

@@ -89,7 +89,6 @@ bool mb_slope_once_change(MbSensitivity *g, MbSlope *t, const MbStageNote *note,
   const size_t nv = g->sim->nv;
   const double h = g->sim->model->h;
   double *da = g->less, *out = t->w;
-  mb_slope_by_number(g, t, note, note->from, move, g->rate);
   own_of_number(g, t, note, move, NULL);
   for (size_t i = 0; i < nv; i++) da[i] = -t->v[i] / h;
   mb_tangent_times(g->probe, g->tangent, t->q, t->v, da, out);

@@ -70,7 +70,7 @@ bool mb_slope_once_make(MbSensitivity *g); // false: out of memory
 double mb_slope_once_time(const MbSim *sim);
 // Takes the probe to a step from velocities note->from to note->w, from coordinates g->q; false: A has no inverse.
 bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note);
-// Takes a slope over it; false as above.
+// Takes a slope over it, where g->rate is what the number changes of τ; false as above.
 bool mb_slope_once_change(MbSensitivity *g, MbSlope *slope, const MbStageNote *note, double move);
 // Takes q̄ and v̄ back over it, with z what its equations are felt by; false as above.
 bool mb_slope_once_back(MbSensitivity *g, double *q, double *v, double *z, double *scratch[3]);

@@ -66,14 +66,21 @@ static void move(MbSim *sim, const MbFullStage *stage, const double *w) {
   mb_sim_move(sim, sim->model->h, u);
 }
 
-MbStatus mb_full_stage_agree(MbSim *sim, double t, const double *w, double *p, MbReport *report) {
+MbStatus mb_full_stage_measure(MbSim *sim, double *w, MbReport *report) {
   size_t blame = 0;
-  memcpy(p, w, sim->nv * sizeof *p);
   if (!sim->constraining && !mb_claims_any(sim)) return MB_OK;
-  mb_sim_kinematics(sim, sim->q1, p);
-  mb_sim_follow(sim, NULL, p);
+  mb_sim_kinematics(sim, sim->q1, w);
+  mb_sim_follow(sim, NULL, w);
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
     return mb_sim_singular(sim, blame, report);
+  return MB_OK;
+}
+
+MbStatus mb_full_stage_agree(MbSim *sim, double t, const double *w, double *p, MbReport *report) {
+  memcpy(p, w, sim->nv * sizeof *p);
+  if (!sim->constraining && !mb_claims_any(sim)) return MB_OK;
+  const MbStatus measured = mb_full_stage_measure(sim, p, report);
+  if (measured != MB_OK) return measured;
   const MbStatus status = mb_constrain_agree(sim, t, w, true, p, report);
   mb_sim_follow(sim, NULL, p);
   return status;

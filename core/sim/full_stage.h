@@ -16,6 +16,8 @@ typedef struct MbFullStage {
 size_t mb_full_stage_scratch(size_t nv);
 // Solves a stage, w being a guess; sim->q1 ← its coordinates.
 MbStatus mb_full_stage_solve(MbSim *sim, const MbFullStage *stage, double *w, MbReport *report);
+// Takes the solver's factor to M at q1, where rows are asked for; w may follow others.
+MbStatus mb_full_stage_measure(MbSim *sim, double *w, MbReport *report);
 // p ← the velocities nearest to w, as M measures, that satisfy the rows at (q1, t).
 MbStatus mb_full_stage_agree(MbSim *sim, double t, const double *w, double *p, MbReport *report);
 

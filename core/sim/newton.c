@@ -1,7 +1,9 @@
 // With a = (w − from)/(γ h) the stage  M (w − from) = γ h F  is  τ(q₀ ⊕ h (base + γ w), w, a, t) = 0  (tangent.h), whose derivatives by w
 // are exact: near the solution each iteration squares what is left. The matrix is as large as the velocities are many, not symmetric, and
-// solved for by elimination (rows: newton_rows.c), written here so that its bits are those of every machine.
+// solved for by elimination (rows: newton_rows.c).
 #include "core/sim/newton.h"
+#include "core/sim/dense_lu.h"
+#include "core/sim/constrain_internal.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
 #include "core/sim/newton_krylov.h"
@@ -60,7 +62,8 @@ MbNewton *mb_newton_create(MbSim *sim) {
     note->base = mb_arena_alloc(&sim->arena, nv, sizeof *note->base);
     note->from = mb_arena_alloc(&sim->arena, nv, sizeof *note->from);
     note->w = mb_arena_alloc(&sim->arena, nv, sizeof *note->w);
-    ok = ok && note->base && note->from && note->w;
+    note->impulse = mb_arena_alloc(&sim->arena, sim->model->nslots, sizeof *note->impulse);
+    ok = ok && note->base && note->from && note->w && note->impulse;
   }
   return ok && n->tangent && n->a && n->step ? n : NULL;
 }
@@ -72,7 +75,8 @@ void mb_newton_note(MbSim *sim, const MbFullStage *stage, const double *w, bool 
   if (first) n->notes = 0;
   if (n->notes++ >= STAGES) return;
   MbStageNote *note = &n->note[n->notes - 1];
-  note->gamma = stage->gamma, note->t = stage->t;
+  note->gamma = stage->gamma, note->t = stage->t, note->agrees = stage->agrees;
+  if (sim->constraining) memcpy(note->impulse, sim->constraining->force, sim->model->nslots * sizeof *w);
   memcpy(note->base, stage->base, size);
   memcpy(note->from, stage->from, size);
   memcpy(note->w, w, size);
@@ -85,43 +89,7 @@ size_t mb_newton_stages(const MbSim *sim, const MbStageNote **notes) {
 
 MbTangent *mb_newton_tangent(const MbSim *sim) { return sim->newton->tangent; }
 
-// ---- elimination, by columns, with partial pivoting ---------------------------------------------------------------
-
-static bool eliminate(double *A, size_t n, size_t *pivot) {
-  for (size_t k = 0; k < n; k++) {
-    double *column = A + n * k;
-    size_t best = k;
-    for (size_t i = k + 1; i < n; i++)
-      if (fabs(column[i]) > fabs(column[best])) best = i;
-    if (!(fabs(column[best]) > 0) || !isfinite(column[best])) return false;
-    pivot[k] = best;
-    for (size_t j = 0; j < n && best != k; j++) {
-      const double other = A[n * j + k];
-      A[n * j + k] = A[n * j + best], A[n * j + best] = other;
-    }
-    for (size_t i = k + 1; i < n; i++) column[i] /= column[k];
-    for (size_t j = k + 1; j < n; j++) {
-      double *to = A + n * j;
-      const double by = to[k];
-      if (by == 0) continue;
-      for (size_t i = k + 1; i < n; i++) to[i] -= by * column[i];
-    }
-  }
-  return true;
-}
-
-static void substitute(const double *A, size_t n, const size_t *pivot, double *x) {
-  for (size_t k = 0; k < n; k++) {
-    const double other = x[k];
-    x[k] = x[pivot[k]], x[pivot[k]] = other;
-  }
-  for (size_t k = 0; k < n; k++)
-    for (size_t i = k + 1; i < n; i++) x[i] -= A[n * k + i] * x[k];
-  for (size_t k = n; k-- > 0;) {
-    x[k] /= A[n * k + k];
-    for (size_t i = 0; i < k; i++) x[i] -= A[n * k + i] * x[k];
-  }
-}
+// ---- the matrix --------------------------------------------------------------------------------------------------------
 
 // n->A and n->along at q1, which the bodies are taken to.
 static void linearise(MbSim *sim, const MbStageNote *stage, const double *q1, const double *step,
@@ -138,7 +106,7 @@ bool mb_newton_factor(MbSim *sim, const MbStageNote *stage, const double *q1, co
   MbNewton *n = sim->newton;
   if (n->krylov) return mb_krylov_at(sim, n->krylov, n->tangent, stage, q1, step, a, tau);
   linearise(sim, stage, q1, step, a, tau);
-  return eliminate(sim->newton->A, sim->nv, sim->newton->pivot);
+  return mb_lu_factor(sim->newton->A, sim->nv, sim->newton->pivot);
 }
 
 static const double TIGHT = 1e-13; // of a solution by products
@@ -146,27 +114,14 @@ static const double TIGHT = 1e-13; // of a solution by products
 bool mb_newton_solve(MbSim *sim, double *x) {
   const MbNewton *n = sim->newton;
   if (n->krylov) return mb_krylov_solve(sim, n->krylov, false, TIGHT, x);
-  substitute(n->A, sim->nv, n->pivot, x);
+  mb_lu_solve(n->A, sim->nv, n->pivot, x);
   return true;
-}
-
-static void substitute_transposed(const double *A, size_t n, const size_t *pivot, double *x) {
-  for (size_t k = 0; k < n; k++) {
-    for (size_t i = 0; i < k; i++) x[k] -= A[n * k + i] * x[i];
-    x[k] /= A[n * k + k];
-  }
-  for (size_t k = n; k-- > 0;)
-    for (size_t i = k + 1; i < n; i++) x[k] -= A[n * k + i] * x[i];
-  for (size_t k = n; k-- > 0;) {
-    const double other = x[k];
-    x[k] = x[pivot[k]], x[pivot[k]] = other;
-  }
 }
 
 bool mb_newton_solve_transposed(MbSim *sim, double *x) {
   const MbNewton *n = sim->newton;
   if (n->krylov) return mb_krylov_solve(sim, n->krylov, true, TIGHT, x);
-  substitute_transposed(n->A, sim->nv, n->pivot, x);
+  mb_lu_solve_transposed(n->A, sim->nv, n->pivot, x);
   return true;
 }
 
@@ -190,8 +145,8 @@ static bool change_by_matrix(MbSim *sim, const MbFullStage *stage, const MbStage
   linearise(sim, at, sim->q1, n->step, n->a, z);
   if (n->rows) find_along(sim, n->step, stage->gamma * sim->model->h);
   if (n->rows && !mb_newton_rows_at(sim, n->rows, stage, at->w, n->along, n->A)) return false;
-  if (!eliminate(n->A, sim->nv, n->pivot)) return false;
-  substitute(n->A, sim->nv, n->pivot, z);
+  if (!mb_lu_factor(n->A, sim->nv, n->pivot)) return false;
+  mb_lu_solve(n->A, sim->nv, n->pivot, z);
   for (size_t i = 0; i < sim->nv; i++) z[i] = -z[i];
   return !n->rows || mb_newton_rows_solve(sim, n->rows, stage, mb_newton_solve, z);
 }

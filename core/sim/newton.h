@@ -17,7 +17,9 @@ MbNewton *mb_newton_create(MbSim *sim);
 // The stages of the last step, as they were solved.
 typedef struct MbStageNote {
   double gamma, t;
+  bool agrees;             // forces have felt velocities that satisfy the rows
   double *base, *from, *w; // (nv)
+  double *impulse;         // (nslots) of the rows
 } MbStageNote;
 // Notes a stage that has been solved; the first of a step forgets those before. Tells how many there are of the last step: the notes are of
 // the first two alone, which are all unless the step was made of parts (scheme_stages.c).

@@ -10,20 +10,20 @@
 #include "core/sim/newton_rows.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/dense_lu.h"
 #include "core/sim/evaluate.h"
 
 #include <math.h>
 #include <string.h>
 
 struct MbNewtonRows {
-  size_t n;             // rows that take part
-  size_t *slot;         // (nslots) which of the set
-  bool *held;           // (nslots) it is held, and not only looked at
-  double *r, *mu, *x;   // (nslots)
-  double *G, *B, *Y;    // (nslots x nv)
-  double *S;            // (nslots x nslots)
-  size_t *row, *column; // (nslots) the order of pivots
-  double *q, *v, *y;    // (nq), (nv), (nv)
+  size_t n;           // rows that take part
+  size_t *slot;       // (nslots) which of the set
+  bool *held;         // (nslots) it is held, and not only looked at
+  double *r, *mu, *x; // (nslots)
+  double *G, *B, *Y;  // (nslots x nv)
+  MbRanked S;         // (nslots x nslots)
+  double *q, *v, *y;  // (nq), (nv), (nv)
 };
 
 MbNewtonRows *mb_newton_rows_create(MbSim *sim) {
@@ -39,14 +39,11 @@ MbNewtonRows *mb_newton_rows_create(MbSim *sim) {
   }
   rows->slot = mb_arena_alloc(&sim->arena, n, sizeof *rows->slot);
   rows->held = mb_arena_alloc(&sim->arena, n, sizeof *rows->held);
-  rows->row = mb_arena_alloc(&sim->arena, n, sizeof *rows->row);
-  rows->column = mb_arena_alloc(&sim->arena, n, sizeof *rows->column);
-  rows->S = mb_arena_alloc(&sim->arena, n * n, sizeof *rows->S);
+  ok = mb_ranked_create(&sim->arena, &rows->S, n) && ok;
   rows->q = mb_arena_alloc(&sim->arena, sim->nq, sizeof *rows->q);
   rows->v = mb_arena_alloc(&sim->arena, nv, sizeof *rows->v);
   rows->y = mb_arena_alloc(&sim->arena, nv, sizeof *rows->y);
-  const bool lists = rows->slot && rows->held && rows->row && rows->column;
-  return ok && lists && rows->S && rows->q && rows->v && rows->y ? rows : NULL;
+  return ok && rows->slot && rows->held && rows->q && rows->v && rows->y ? rows : NULL;
 }
 
 // ---- at an instant --------------------------------------------------------------------------------------------------
@@ -144,40 +141,6 @@ static void exchange(size_t *list, size_t i, size_t k) {
   list[i] = list[k], list[k] = other;
 }
 
-// μ ← S⁻¹ x of the m rows that are held, by elimination with the largest pivot left; rows without one push nothing.
-static void solve_rows(MbNewtonRows *rows, size_t m) {
-  static const double NONE = 1e-9; // of the largest
-  double *S = rows->S, *x = rows->x, first = 0;
-  size_t rank = 0;
-  for (size_t i = 0; i < m; i++) rows->row[i] = rows->column[i] = i;
-  for (; rank < m; rank++) {
-    size_t best_i = rank, best_k = rank;
-    double best = 0;
-    for (size_t i = rank; i < m; i++)
-      for (size_t k = rank; k < m; k++) {
-        const double size = fabs(S[m * rows->row[i] + rows->column[k]]);
-        if (size > best) best = size, best_i = i, best_k = k;
-      }
-    if (rank == 0) first = best;
-    if (!(best > NONE * first)) break;
-    exchange(rows->row, rank, best_i), exchange(rows->column, rank, best_k);
-    const size_t p = rows->row[rank], c = rows->column[rank];
-    for (size_t i = rank + 1; i < m; i++) {
-      const size_t r = rows->row[i];
-      const double by = S[m * r + c] / S[m * p + c];
-      for (size_t k = rank; k < m; k++) S[m * r + rows->column[k]] -= by * S[m * p + rows->column[k]];
-      x[r] -= by * x[p];
-    }
-  }
-  memset(rows->mu, 0, m * sizeof *rows->mu);
-  for (size_t k = rank; k-- > 0;) {
-    double sum = x[rows->row[k]];
-    for (size_t i = k + 1; i < rank; i++)
-      sum -= S[m * rows->row[k] + rows->column[i]] * rows->mu[rows->column[i]];
-    rows->mu[rows->column[k]] = sum / S[m * rows->row[k] + rows->column[k]];
-  }
-}
-
 static double dot(const double *x, const double *y, size_t n) {
   double sum = 0;
   for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
@@ -216,9 +179,10 @@ bool mb_newton_rows_solve(MbSim *sim, MbNewtonRows *rows, const MbFullStage *sta
     if (!solve(sim, rows->Y + nv * k)) return false;
   for (size_t i = 0; i < m; i++) {
     rows->x[i] = -rows->r[i] - dot(rows->B + nv * i, z, nv);
-    for (size_t k = 0; k < m; k++) rows->S[m * i + k] = dot(rows->B + nv * i, rows->Y + nv * k, nv);
+    for (size_t k = 0; k < m; k++) rows->S.S[m * i + k] = dot(rows->B + nv * i, rows->Y + nv * k, nv);
   }
-  solve_rows(rows, m);
+  mb_ranked_factor(&rows->S, m);
+  mb_ranked_solve(&rows->S, rows->x, rows->mu);
   for (size_t k = 0; k < m; k++)
     for (size_t i = 0; i < nv; i++) z[i] += rows->mu[k] * rows->Y[nv * k + i];
   for (size_t k = 0; k < m; k++) most = fmax(most, fabs(rows->mu[k]));

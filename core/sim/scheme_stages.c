@@ -87,9 +87,11 @@ static const double *made_of(MbSim *sim) {
   return sim->r;
 }
 
-// The velocities at the end satisfy the rows there, as those of the stage need not: it has met the gaps.
+// The velocities at the end satisfy the rows there, as those of the stage need not: it has met the gaps. They are the nearest to these as M
+// measures, so that they have no more energy, and that nothing but where bodies are decides on them.
 static MbStatus end(MbSim *sim, MbReport *report) {
-  return mb_constrain_end(sim, made_of(sim), false, sim->v1, report);
+  const MbStatus status = mb_full_stage_measure(sim, sim->v1, report);
+  return status == MB_OK ? mb_constrain_end(sim, made_of(sim), true, sim->v1, report) : status;
 }
 
 // ---- parts of a step ------------------------------------------------------------------------------------------------

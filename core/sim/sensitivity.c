@@ -12,11 +12,12 @@
 // way: by the state, along (δq, δv), and by p at the same state.
 //
 // Where a step is no such stage, its own derivative is taken by differences of that one step (sensitivity_steps.c).
-#include "core/sim/sensitivity_parts.h"
+#include "core/sim/sensitivity_rows.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
 #include "core/sim/alike.h"
+#include "core/sim/constrain_internal.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
 #include "core/sim/newton.h"
@@ -30,17 +31,16 @@
 // Of stages alone: what else there may be is asked of the simulation.
 static const char *stages_refuse(const MbModel *model) {
   const MbIntegratorKind kind = model->integrator.kind;
+  if (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT) return mb_slope_once_refuse(model);
   if (kind != MB_BDF1 && kind != MB_BDF2 && kind != MB_SDIRK2)
-    return "exact ones are there for integrators \"bdf1\", \"bdf2\" and \"sdirk2\" alone";
-  if (model->nslots) return "there are no exact ones of constraints and prescribed motions yet";
-  return NULL;
+    return "there are no exact ones of this integrator";
+  return mb_slope_rows_refuse(model);
 }
 
 const char *mb_sensitivity_refuses(const MbModel *model) {
   const char *why = model->contacts.nsolids ? mb_touch_slopes_refuse(model) : NULL;
   if (why) return why;
-  why = stages_refuse(model);
-  return why ? mb_steps_refuse(model) : NULL;
+  return stages_refuse(model) || model->nslots ? mb_steps_refuse(model) : NULL;
 }
 
 const char *mb_sensitivity_inexact(const MbModel *model) {
@@ -59,6 +59,11 @@ static MbStatus jumped(const MbSensitivityNumber *number, MbReport *report) {
 }
 
 static double *numbers(MbSensitivity *g, size_t n) { return mb_arena_alloc(&g->arena, n, sizeof(double)); }
+
+// The simulation's own, or one made for it.
+static MbTangent *tangent_of(const MbSensitivity *g, MbSim *sim) {
+  return g->once ? mb_tangent_create(sim) : mb_newton_tangent(sim);
+}
 
 static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
   const MbSensitivityNumber *number = &g->number[k];
@@ -82,6 +87,8 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
                     what);
   if (!g->by_steps && !(t->number = mb_tangent_number_create(&g->arena, g->sim, t->less, t->more)))
     return mb_no_memory(report, "derivatives");
+  if (!g->by_steps && (!(t->side[0] = tangent_of(g, t->less)) || !(t->side[1] = tangent_of(g, t->more))))
+    return mb_no_memory(report, "derivatives");
   const double span = 2 * number->move;
   mb_steps_begin(g, t, span);
   return mb_slope_between(g, &t->less->state, &t->more->state, span, t->q, t->v) ? MB_OK
@@ -93,7 +100,8 @@ static MbStatus choose(MbSensitivity *g, MbReport *report) {
   const MbSim *sim = g->sim;
   g->by_steps = sim->touching ? "there are no exact ones of contact" : stages_refuse(sim->model);
   if (!g->by_steps) g->by_steps = mb_tangent_refuses(sim);
-  if (!g->by_steps && !sim->newton) g->by_steps = "exact ones are there for fewer velocities";
+  g->once = !g->by_steps && sim->integrator->scheme == MB_ONE_SOLVE;
+  if (!g->by_steps && !sim->newton && !g->once) g->by_steps = "exact ones are there for fewer velocities";
   const char *why = g->by_steps ? mb_steps_refuse(sim->model) : NULL;
   if (!why && mb_model_points(sim->model)) why = mb_steps_refuse_passes(sim);
   return why ? mb_error(report, MB_SCENE, "", "%s", why) : MB_OK;
@@ -110,6 +118,7 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
   if (status != MB_OK) return status;
   status = choose(g, report);
   if (status != MB_OK) return status;
+  if (!g->by_steps && !(g->tangent = tangent_of(g, g->probe))) return mb_no_memory(report, "derivatives");
   const size_t nq = g->sim->nq, nv = g->sim->nv, size = mb_sim_frame_size(g->sim);
   double **const lists[] = {&g->step, &g->a, &g->move, &g->rate, &g->less, &g->more};
   bool ok = true;
@@ -117,7 +126,8 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
   g->q = numbers(g, nq), g->q1 = numbers(g, nq);
   g->frame[0] = numbers(g, size), g->frame[1] = numbers(g, size);
   g->slopes = mb_arena_alloc(&g->arena, g->count, sizeof *g->slopes);
-  if (!ok || !g->q || !g->q1 || !g->frame[0] || !g->frame[1] || !g->slopes || !mb_steps_make(g))
+  if (!ok || !g->q || !g->q1 || !g->frame[0] || !g->frame[1] || !g->slopes || !mb_steps_make(g) ||
+      !mb_slope_rows_make(g) || !mb_slope_once_make(g))
     return mb_no_memory(report, "derivatives");
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin(g, k, report);
   return status;
@@ -152,15 +162,36 @@ MbSim *mb_sensitivity_sim(MbSensitivity *g) { return g->sim; }
 // ---- a step ---------------------------------------------------------------------------------------------------------
 
 // Between the two models.
-void mb_slope_by_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, double move,
-                        double *out) {
+void mb_slope_by_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, const double *felt,
+                        double move, double *out) {
   MbSim *const side[2] = {t->less, t->more};
   double *const tau[2] = {g->less, g->more};
   for (int k = 0; k < 2; k++) {
-    mb_sim_kinematics(side[k], g->q1, note->w);
-    mb_tangent_value(side[k], mb_newton_tangent(side[k]), note->w, g->a, note->t, tau[k]);
+    mb_sim_kinematics(side[k], g->q1, felt);
+    mb_tangent_value(side[k], t->side[k], felt, g->a, note->t, tau[k]);
   }
   for (size_t i = 0; i < g->sim->nv; i++) out[i] = (g->more[i] - g->less[i]) / (2 * move);
+}
+
+const double *mb_slope_felt(const MbSensitivity *g, const MbStageNote *note) {
+  return g->once ? note->from : g->rows ? g->rows->felt : note->w;
+}
+
+// With rows: t->w ← how the stage's w changes, t->first ← how the velocities do that agree where it ends; g->move is how q₁ changes without w.
+static void change_with_rows(MbSensitivity *g, MbSlope *t, const MbStageNote *note, const double *da,
+                             double move) {
+  const size_t nv = g->sim->nv;
+  const double h = g->sim->model->h;
+  double *dv = g->less, *out = g->more;
+  mb_slope_rows_number(g, t, note, move);
+  memset(dv, 0, nv * sizeof *dv);
+  if (note->agrees) mb_slope_project(g, NULL, g->move, true, dv);
+  mb_tangent_times(g->probe, g->tangent, g->move, dv, da, out);
+  for (size_t i = 0; i < nv; i++) out[i] += g->rate[i];
+  mb_slope_rows_solve(g, out, g->move, t->w);
+  for (size_t i = 0; i < nv; i++) out[i] = h * (t->base[i] + note->gamma * t->w[i]);
+  mb_tangent_moved(g->probe, g->step, t->q, out, g->move);
+  mb_slope_project(g, t->w, g->move, true, t->first);
 }
 
 // t->w ← how the stage's w changes.
@@ -169,7 +200,7 @@ static bool change_stage(MbSensitivity *g, MbSlope *t, const MbStageNote *note, 
   const size_t nv = g->sim->nv;
   const double h = g->sim->model->h, span = note->gamma * h;
   double *zero = g->less, *out = g->more, *da = t->w;
-  mb_slope_by_number(g, t, note, move, g->rate);
+  mb_slope_by_number(g, t, note, mb_slope_felt(g, note), move, g->rate);
   for (size_t i = 0; i < nv; i++) {
     t->base[i] = terms->base_u * t->u[i] + terms->base_first * t->first[i];
     t->from[i] =
@@ -178,7 +209,11 @@ static bool change_stage(MbSensitivity *g, MbSlope *t, const MbStageNote *note, 
   }
   mb_tangent_moved(g->probe, g->step, t->q, g->less, g->move);
   for (size_t i = 0; i < nv; i++) zero[i] = 0, da[i] = -t->from[i] / span;
-  mb_tangent_times(g->probe, mb_newton_tangent(g->probe), g->move, zero, da, out);
+  if (g->rows) {
+    change_with_rows(g, t, note, da, move);
+    return true;
+  }
+  mb_tangent_times(g->probe, g->tangent, g->move, zero, da, out);
   for (size_t i = 0; i < nv; i++) t->w[i] = -(out[i] + g->rate[i]);
   return mb_newton_solve(g->probe, t->w);
 }
@@ -194,7 +229,7 @@ static void end(MbSensitivity *g, MbSlope *t, const MbStageNote *note) {
   mb_tangent_moved(g->probe, g->step, t->q, g->less, g->move);
   memcpy(t->q, g->move, nv * sizeof *t->q);
   memcpy(t->before, t->v, nv * sizeof *t->v);
-  memcpy(t->v, t->w, nv * sizeof *t->v);
+  memcpy(t->v, g->rows ? t->first : t->w, nv * sizeof *t->v);
 }
 
 static MbStatus not_finite(const MbSensitivity *g, size_t k, MbReport *report) {
@@ -219,25 +254,56 @@ MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, 
                            MbReport *report) {
   const MbSim *sim = g->sim;
   const double h = sim->model->h;
+  if (g->once) return mb_slope_once_at(g, note) ? MB_OK : mb_slope_unsolved(t, step, report);
   for (size_t i = 0; i < sim->nv; i++) {
     g->step[i] = h * (note->base[i] + note->gamma * note->w[i]);
     g->a[i] = (note->w[i] - note->from[i]) / (note->gamma * h);
   }
   memcpy(g->q1, g->q, sim->nq * sizeof *g->q1);
   mb_coordinates_advance(sim->model, g->q1, 1, g->step, 0, sim->model->nb);
-  if (mb_newton_factor(g->probe, note, g->q1, g->step, g->a, NULL)) return MB_OK;
+  if (g->rows ? mb_slope_rows_at(g, note) : mb_newton_factor(g->probe, note, g->q1, g->step, g->a, NULL))
+    return MB_OK;
   return mb_slope_unsolved(t, step, report);
+}
+
+// The run begins with velocities that agree with the rows, if the state's do not.
+static MbStatus agree_at_start(MbSensitivity *g, MbReport *report) {
+  const MbSim *sim = g->sim;
+  MbStageNote start;
+  if (!mb_slope_start(g, sim->state.q, sim->state.v, &start))
+    return mb_slope_unsolved(sim->state.t, sim->state.step, report);
+  for (size_t k = 0; k < g->count; k++) {
+    MbSlope *t = &g->slopes[k];
+    mb_slope_rows_number(g, t, &start, g->number[k].move);
+    mb_slope_project(g, t->v, t->q, true, t->first);
+    memcpy(t->v, t->first, sim->nv * sizeof *t->v);
+  }
+  return MB_OK;
+}
+
+MbStatus mb_slope_singular(const MbSensitivity *g, MbReport *report) {
+  if (!g->rows || !g->sim->constraining->singular) return MB_OK;
+  return mb_error(report, MB_NUMBERS, "",
+                  "at t = %.9g s, step %lld: constraints are near a position where one loses its hold: there "
+                  "is no exact derivative "
+                  "of the step",
+                  g->sim->state.t, (long long)g->sim->state.step);
 }
 
 static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
   MbSim *sim = g->sim;
   MbStageTerms terms[2];
   const MbStageNote *notes;
+  const MbStatus begun = g->rows && sim->state.step == 0 ? agree_at_start(g, report) : MB_OK;
+  if (begun != MB_OK) return begun;
+  if (g->rows) mb_slope_rows_guess(g, mb_section(sim, MB_SECTION_CLOSURES));
   memcpy(g->q, sim->state.q, sim->nq * sizeof *g->q);
   const size_t stages = mb_scheme_stages_terms(sim, terms);
   const MbStatus status = mb_sim_step(sim, report);
   if (status != MB_OK) return status;
   if (mb_newton_stages(sim, &notes) != stages) return mb_slope_in_parts(g, report);
+  const MbStatus sound = mb_slope_singular(g, report);
+  if (sound != MB_OK) return sound;
   for (size_t s = 0; s < stages; s++) {
     const MbStageNote *note = &notes[s];
     const MbStatus at = mb_slope_at_stage(g, note, sim->state.t, sim->state.step, report);
@@ -246,15 +312,36 @@ static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
       MbSlope *t = &g->slopes[k];
       if (!change_stage(g, t, note, &terms[s], g->number[k].move))
         return mb_slope_unsolved(sim->state.t, sim->state.step, report);
-      if (s + 1 < stages) memcpy(t->first, t->w, sim->nv * sizeof *t->w);
+      if (s + 1 < stages && !g->rows) memcpy(t->first, t->w, sim->nv * sizeof *t->w);
     }
   }
   for (size_t k = 0; k < g->count; k++) end(g, &g->slopes[k], &notes[stages - 1]);
   return MB_OK;
 }
 
+static MbStatus step_once(MbSensitivity *g, MbReport *report) {
+  MbSim *sim = g->sim;
+  MbStageNote *note = &g->first;
+  memcpy(g->q, sim->state.q, sim->nq * sizeof *g->q);
+  memcpy(note->from, sim->state.v, sim->nv * sizeof *note->from);
+  note->gamma = 1, note->t = mb_slope_once_time(sim);
+  MbStatus status = mb_sim_step(sim, report);
+  if (status != MB_OK) return status;
+  memcpy(note->w, sim->state.v, sim->nv * sizeof *note->w);
+  status = mb_slope_at_stage(g, note, sim->state.t, sim->state.step, report);
+  for (size_t k = 0; k < g->count && status == MB_OK; k++) {
+    MbSlope *t = &g->slopes[k];
+    mb_slope_by_number(g, t, note, note->from, g->number[k].move, g->rate);
+    if (!mb_slope_once_change(g, t, note, g->number[k].move))
+      status = mb_slope_unsolved(sim->state.t, sim->state.step, report);
+  }
+  return status;
+}
+
 MbStatus mb_sensitivity_step(MbSensitivity *g, MbReport *report) {
-  const MbStatus status = g->by_steps ? mb_steps_step(g, report) : step_by_stages(g, report);
+  const MbStatus status = g->by_steps ? mb_steps_step(g, report)
+                          : g->once   ? step_once(g, report)
+                                      : step_by_stages(g, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++)
     for (size_t i = 0; i < g->sim->nv; i++)
       if (!isfinite(g->slopes[k].q[i]) || !isfinite(g->slopes[k].v[i])) return not_finite(g, k, report);

@@ -9,7 +9,7 @@
 // The way back needs each step's coordinates and stages. A reel holds those of as many steps as the memory allows; where the run is longer,
 // states are kept on the way and steps between them done anew, bit by bit the same: by binomial distances, so that with s states and r
 // repetitions runs of C(s + r, s) reels are gone through [Griewank 1992].
-#include "core/sim/sensitivity_parts.h"
+#include "core/sim/sensitivity_rows.h"
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
 #include "core/sim/channels.h"
@@ -28,6 +28,7 @@ typedef struct Turn {
   MbStageNote note[STAGES];
   size_t stages;
   double *q1, *v1; // (nq), (nv) after it
+  double *guess;   // (nguess) where closures were looked for
   double t;
   int64_t step; // after it
 } Turn;
@@ -51,6 +52,7 @@ typedef struct Backward {
   double *q, *v, *u, *before;                 // (nv) of the state
   double *move, *base, *w, *z, *dq, *dv, *da; // (nv)
   double *first, *next_q, *along;             // (nv)
+  double *q1, *left_moved;                    // (nv)
   Moment at;                                  // of the frame at hand
   double *frame[2], *weight, *left;           // (frame size) the last: of channels by differences
   double *by_move, *by_phi;                   // (nb x 6)
@@ -67,12 +69,13 @@ static bool make_turn(Backward *b, Turn *turn) {
   bool ok = take(b, &turn->q, sim->nq) && take(b, &turn->q1, sim->nq) && take(b, &turn->v1, sim->nv);
   for (size_t s = 0; s < STAGES && ok; s++)
     ok = take(b, &turn->note[s].base, sim->nv) && take(b, &turn->note[s].from, sim->nv) &&
-         take(b, &turn->note[s].w, sim->nv);
-  return ok;
+         take(b, &turn->note[s].w, sim->nv) && take(b, &turn->note[s].impulse, sim->model->nslots);
+  return ok && take(b, &turn->guess, sim->model->nguess);
 }
 
 static size_t turn_bytes(const MbSim *sim) {
-  return sizeof(Turn) + (2 * sim->nq + 7 * sim->nv + 9) * sizeof(double);
+  const size_t rows = 2 * sim->model->nslots + sim->model->nguess;
+  return sizeof(Turn) + (2 * sim->nq + 7 * sim->nv + rows + 12) * sizeof(double);
 }
 static size_t state_bytes(const MbSim *sim) {
   return sizeof(MbState) + (sim->nq + sim->nv + sim->nm + 3) * sizeof(double);
@@ -101,8 +104,9 @@ static void choose_lengths(Backward *b, int64_t steps, size_t memory) {
 static bool make(Backward *b, int64_t steps, size_t memory) {
   const MbSim *sim = b->g->sim;
   const size_t size = mb_sim_frame_size(sim);
-  double **const lists[] = {&b->q, &b->v,  &b->u,  &b->before, &b->move,  &b->base,   &b->w,
-                            &b->z, &b->dq, &b->dv, &b->da,     &b->first, &b->next_q, &b->along};
+  double **const lists[] = {&b->q,      &b->v,     &b->u,  &b->before,    &b->move, &b->base,
+                            &b->w,      &b->z,     &b->dq, &b->dv,        &b->da,   &b->first,
+                            &b->next_q, &b->along, &b->q1, &b->left_moved};
   bool ok = take(b, &b->weight, size) && take(b, &b->left, size) && take(b, &b->frame[0], size) &&
             take(b, &b->frame[1], size) && take(b, &b->by_move, 6 * sim->model->nb) &&
             take(b, &b->by_phi, 6 * sim->model->nb);
@@ -189,7 +193,7 @@ static MbStatus add_motion(Backward *b, bool *all, MbReport *report) {
   MbSensitivity *g = b->g;
   MbSim *probe = g->probe;
   const Moment *at = &b->at;
-  MbTangent *tangent = mb_newton_tangent(probe);
+  MbTangent *tangent = g->tangent;
   const size_t nb = probe->model->nb;
   MbWeighed to = {b->by_move, b->by_phi, b->q, b->v};
   memset(to.move, 0, 6 * nb * sizeof *to.move), memset(to.phi, 0, 6 * nb * sizeof *to.phi);
@@ -228,38 +232,70 @@ static MbStatus add_frame(Backward *b, const Moment *at, MbReport *report) {
 
 // ---- a step ---------------------------------------------------------------------------------------------------------
 
-// z · ∂τ/∂p
+// z · ∂τ/∂p, and what rows say beside it
 static double number_at_stage(Backward *b, size_t k, const MbStageNote *note) {
   MbSensitivity *g = b->g;
   const MbSlope *slope = &g->slopes[k];
-  const double move = g->number[k].move;
-  if (!mb_tangent_number_jumps(slope->number))
-    return mb_tangent_number(g->probe, mb_newton_tangent(g->probe), slope->number, note->w, g->a, note->t,
-                             b->z) /
-           (2 * move);
-  mb_slope_by_number(g, slope, note, move, g->rate);
-  return sum_of(b->z, g->rate, g->sim->nv);
+  const double move = g->number[k].move, *felt = mb_slope_felt(g, note);
+  double sum = 0;
+  if (!mb_tangent_number_jumps(slope->number)) {
+    sum = mb_tangent_number(g->probe, g->tangent, slope->number, felt, g->a, note->t, b->z) / (2 * move);
+  } else {
+    mb_slope_by_number(g, slope, note, felt, move, g->rate);
+    sum = sum_of(b->z, g->rate, g->sim->nv);
+  }
+  return g->rows ? sum + mb_slope_rows_number_back(g, slope, note, move, true) : sum;
 }
 
-// Back through a stage: w̄ is in b->w and what its own motion is felt by in b->base. b->da ← −v̄*; b->next_q += q̄₀.
+// z, and what it is felt by along the bodies' motion, velocities and accelerations.
+static bool solve_back(Backward *b, const MbStageNote *note) {
+  MbSensitivity *g = b->g;
+  const size_t nv = g->sim->nv;
+  double *felt = b->left_moved;
+  memset(felt, 0, nv * sizeof *felt);
+  if (g->rows) {
+    mb_slope_rows_solve_back(g, b->w, felt);
+    memcpy(b->z, g->rows->z, nv * sizeof *b->z);
+  } else {
+    for (size_t i = 0; i < nv; i++) b->z[i] = -b->w[i];
+    if (!mb_newton_solve_transposed(g->probe, b->z)) return false;
+  }
+  mb_tangent_transposed(g->probe, g->tangent, b->z, b->dq, b->dv, b->da);
+  if (!g->rows) return true;
+  if (note->agrees) mb_slope_project_back(g, b->dv, NULL, felt);
+  for (size_t i = 0; i < nv; i++) b->dq[i] += felt[i];
+  mb_slope_rows_done(g);
+  return true;
+}
+
+// Back through a stage: what its velocities are felt by in b->w, its coordinates in b->q1 and its own motion beside that in b->base. b->base ←
+// what that is felt by in all, b->da ← −v̄*; b->next_q += q̄₀.
 static MbStatus stage(Backward *b, const Turn *turn, size_t s, MbReport *report) {
   MbSensitivity *g = b->g;
   const MbStageNote *note = &turn->note[s];
   const size_t nv = g->sim->nv;
   const double h = g->sim->model->h;
+  if (g->rows) mb_slope_rows_guess(g, turn->guess);
   const MbStatus status = mb_slope_at_stage(g, note, turn->t, turn->step, report);
   if (status != MB_OK) return status;
-  for (size_t i = 0; i < nv; i++) b->z[i] = -b->w[i];
-  if (!mb_newton_solve_transposed(g->probe, b->z)) return mb_slope_unsolved(turn->t, turn->step, report);
-  mb_tangent_transposed(g->probe, mb_newton_tangent(g->probe), b->z, b->dq, b->dv, b->da);
+  if (g->rows) {
+    mb_slope_rows_begin(g);
+    memcpy(b->z, b->w, nv * sizeof *b->z);
+    memset(b->w, 0, nv * sizeof *b->w);
+    mb_slope_project_back(g, b->z, b->w, b->q1);
+  }
+  mb_tangent_moved_transposed(g->sim, g->step, b->q1, b->move, b->dv);
+  for (size_t i = 0; i < nv; i++) {
+    b->next_q[i] += b->move[i], b->base[i] += h * b->dv[i];
+    b->w[i] += note->gamma * b->base[i];
+  }
+  if (!solve_back(b, note)) return mb_slope_unsolved(turn->t, turn->step, report);
   mb_tangent_moved_transposed(g->probe, g->step, b->dq, b->move, b->dv);
   for (size_t i = 0; i < nv; i++) {
     b->next_q[i] += b->move[i], b->base[i] += h * b->dv[i];
     b->da[i] /= note->gamma * h;
   }
-  for (size_t k = 0; k < g->count; k++) {
-    b->out[k] += number_at_stage(b, k, note);
-  }
+  for (size_t k = 0; k < g->count; k++) b->out[k] += number_at_stage(b, k, note);
   return MB_OK;
 }
 
@@ -273,32 +309,49 @@ static void give(const Backward *b, const MbStageTerms *terms, double *v, double
   }
 }
 
-static MbStatus step_back(Backward *b, const Turn *turn, MbReport *report) {
+// Over a step of one linear solution.
+static MbStatus once_back(Backward *b, const Turn *turn, MbReport *report) {
+  MbSensitivity *g = b->g;
+  const MbStageNote *note = &turn->note[0];
+  double *scratch[3] = {b->dq, b->dv, b->da};
+  memcpy(g->q, turn->q, g->sim->nq * sizeof *g->q);
+  const MbStatus status = mb_slope_at_stage(g, note, turn->t, turn->step, report);
+  if (status != MB_OK) return status;
+  if (!mb_slope_once_back(g, b->q, b->v, b->z, scratch))
+    return mb_slope_unsolved(turn->t, turn->step, report);
+  for (size_t k = 0; k < g->count; k++)
+    b->out[k] +=
+        number_at_stage(b, k, note) + mb_slope_once_number(g, &g->slopes[k], note, g->number[k].move, b->z);
+  return MB_OK;
+}
+
+static MbStatus stages_back(Backward *b, const Turn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
   const MbSim *sim = g->sim;
   const size_t nv = sim->nv, last = turn->stages - 1, size = nv * sizeof(double);
-  const double h = sim->model->h, gamma = turn->note[last].gamma;
   memcpy(g->q, turn->q, sim->nq * sizeof *g->q);
-  for (size_t i = 0; i < nv; i++) g->step[i] = h * (turn->note[last].base[i] + gamma * turn->note[last].w[i]);
-  mb_tangent_moved_transposed(sim, g->step, b->q, b->next_q, b->dv);
-  for (size_t i = 0; i < nv; i++) {
-    b->base[i] = b->u[i] + h * b->dv[i];
-    b->w[i] = b->v[i] + gamma * b->base[i];
-    b->v[i] = b->before[i], b->u[i] = b->before[i] = 0;
-  }
-  memset(b->first, 0, size);
+  memset(b->next_q, 0, size), memset(b->first, 0, size);
+  memcpy(b->q1, b->q, size), memcpy(b->base, b->u, size), memcpy(b->w, b->v, size);
+  memcpy(b->v, b->before, size);
+  memset(b->u, 0, size), memset(b->before, 0, size);
   MbStatus status = stage(b, turn, last, report);
   if (status != MB_OK) return status;
   give(b, &turn->terms[last], b->v, b->u, b->before);
   if (last) {
     memcpy(b->w, b->first, size);
-    memset(b->base, 0, size), memset(b->first, 0, size);
+    memset(b->q1, 0, size), memset(b->base, 0, size), memset(b->first, 0, size);
     status = stage(b, turn, 0, report);
     if (status != MB_OK) return status;
     give(b, &turn->terms[0], b->v, b->u, b->before);
   }
   memcpy(b->q, b->next_q, size);
-  for (size_t i = 0; i < nv; i++)
+  return MB_OK;
+}
+
+static MbStatus step_back(Backward *b, const Turn *turn, MbReport *report) {
+  const MbStatus status = b->g->once ? once_back(b, turn, report) : stages_back(b, turn, report);
+  if (status != MB_OK) return status;
+  for (size_t i = 0; i < b->g->sim->nv; i++)
     if (!isfinite(b->q[i]) || !isfinite(b->v[i]))
       return mb_error(report, MB_NUMBERS, "",
                       "at t = %.9g s, step %lld: the derivative backwards is not finite", turn->t,
@@ -321,25 +374,50 @@ static MbStatus step_on(Backward *b, MbReport *report) {
   return mb_sim_step(b->g->sim, report);
 }
 
+static MbStatus finish_turn(Backward *b, Turn *turn, MbReport *report) {
+  const MbSim *sim = b->g->sim;
+  memcpy(turn->q1, sim->state.q, sim->nq * sizeof *turn->q1);
+  memcpy(turn->v1, sim->state.v, sim->nv * sizeof *turn->v1);
+  turn->t = sim->state.t, turn->step = sim->state.step;
+  return see(b, report);
+}
+
+// Of a step of one solution its velocities at both ends.
+static MbStatus record_once(Backward *b, Turn *turn, MbReport *report) {
+  const MbSim *sim = b->g->sim;
+  MbStageNote *note = &turn->note[0];
+  const size_t size = sim->nv * sizeof(double);
+  memcpy(note->from, sim->state.v, size);
+  note->gamma = 1, note->t = mb_slope_once_time(sim);
+  const MbStatus status = step_on(b, report);
+  if (status != MB_OK) return status;
+  memcpy(note->w, sim->state.v, size);
+  return finish_turn(b, turn, report);
+}
+
 static MbStatus record(Backward *b, Turn *turn, MbReport *report) {
   MbSim *sim = b->g->sim;
   const MbStageNote *notes;
   const size_t size = sim->nv * sizeof(double);
   memcpy(turn->q, sim->state.q, sim->nq * sizeof *turn->q);
+  if (b->g->once) return record_once(b, turn, report);
   turn->stages = mb_scheme_stages_terms(sim, turn->terms);
-  const MbStatus status = step_on(b, report);
+  if (sim->model->nguess)
+    memcpy(turn->guess, mb_section(sim, MB_SECTION_CLOSURES), sim->model->nguess * sizeof *turn->guess);
+  MbStatus status = step_on(b, report);
+  if (status == MB_OK) status = mb_slope_singular(b->g, report);
   if (status != MB_OK) return status;
   if (mb_newton_stages(sim, &notes) != turn->stages) return mb_slope_in_parts(b->g, report);
   for (size_t s = 0; s < turn->stages; s++) {
     turn->note[s].gamma = notes[s].gamma, turn->note[s].t = notes[s].t;
+    turn->note[s].agrees = notes[s].agrees;
+    if (sim->model->nslots)
+      memcpy(turn->note[s].impulse, notes[s].impulse, sim->model->nslots * sizeof(double));
     memcpy(turn->note[s].base, notes[s].base, size);
     memcpy(turn->note[s].from, notes[s].from, size);
     memcpy(turn->note[s].w, notes[s].w, size);
   }
-  memcpy(turn->q1, sim->state.q, sim->nq * sizeof *turn->q1);
-  memcpy(turn->v1, sim->state.v, size);
-  turn->t = sim->state.t, turn->step = sim->state.step;
-  return see(b, report);
+  return finish_turn(b, turn, report);
 }
 
 // From the state, which is after `begin` steps, to the end of the reel, and back over it.
@@ -400,6 +478,23 @@ static MbStatus back_over(Backward *b, size_t at, int64_t begin, int64_t end, Mb
   return status;
 }
 
+// The run has begun with velocities that agree with the rows.
+static MbStatus start_back(Backward *b, MbReport *report) {
+  MbSensitivity *g = b->g;
+  const size_t nv = g->sim->nv;
+  MbStageNote start;
+  if (!g->rows) return MB_OK;
+  if (!mb_slope_start(g, b->kept[0].q, b->kept[0].v, &start)) return mb_slope_unsolved(0, 0, report);
+  mb_slope_rows_begin(g);
+  memcpy(b->z, b->v, nv * sizeof *b->z);
+  memset(b->v, 0, nv * sizeof *b->v);
+  mb_slope_project_back(g, b->z, b->v, b->q);
+  mb_slope_rows_done(g);
+  for (size_t k = 0; k < g->count; k++)
+    b->out[k] += mb_slope_rows_number_back(g, &g->slopes[k], &start, g->number[k].move, false);
+  return MB_OK;
+}
+
 MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
                                  const MbSensitivityWeights *weights, double *out, int64_t *stepped,
                                  MbReport *report) {
@@ -412,6 +507,7 @@ MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
   MbStatus status = see(&b, report);
   if (status == MB_OK) status = back_over(&b, 0, 0, steps, report);
   if (stepped) *stepped = b.stepped;
+  if (status == MB_OK && steps > 0) status = start_back(&b, report);
   if (status == MB_OK) status = add_frame(&b, &(Moment){b.kept[0].q, b.kept[0].v, b.kept[0].t, 0}, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {
     out[k] += sum_of(b.q, g->slopes[k].q, sim->nv) + sum_of(b.v, g->slopes[k].v, sim->nv);

@@ -12,21 +12,30 @@
 // How the state changes with one of the numbers.
 typedef struct MbSlope {
   MbSim *less, *more;
-  MbTangentNumber *number;    // what differs; by stages alone
+  MbTangentNumber *number;    // what differs; of exact steps alone
+  MbTangent *side[2];         // tangents of less and more, of these
   double *q, *v, *u, *before; // (nv)
   double *base, *from, *w;    // (nv) of the stage at hand
-  double *first;              // (nv) w of the first
-  double *memory;             // (nm) of what is carried from step to step, by steps
-  bool told;                  // that another branch is near has been told
+  double *
+      first; // (nv) w of the first; with rows, the velocities that agree at the end of the last that was changed
+  double *memory; // (nm) of what is carried from step to step, by steps
+  bool told;      // that another branch is near has been told
 } MbSlope;
+
+typedef struct MbSlopeRows MbSlopeRows; // sensitivity_rows.h
 
 struct MbSensitivity {
   const MbSensitivityNumber *number;
   size_t count;
   const char *by_steps; // why derivatives are by differences of single steps; NULL: by stages
   MbSim *sim, *probe;
-  MbSlope *slopes;                              // (count)
-  double *q, *q1;                               // (nq)
+  MbSlopeRows *rows;                        // of exact steps; NULL: there are none
+  bool once;                                // steps are one linear solution (sensitivity_once.c)
+  MbTangent *tangent;                       // the probe's, of exact steps
+  MbStageNote first;                        // of one solution: its step
+  double *damping, *stiffness, *number_own; // (nv) of one solution: d, k, and what a number changes of them
+  MbSlope *slopes;                          // (count)
+  double *q, *q1;                           // (nq)
   double *step, *a, *move, *rate, *less, *more; // (nv)
   double *frame[2];                             // (frame size)
   MbState before;                               // by steps: the state before the step
@@ -47,9 +56,30 @@ static inline void mb_sensitivity_copy(const MbSim *sim, MbState *to, const MbSt
 bool mb_slope_between(const MbSensitivity *g, const MbState *less, const MbState *more, double span,
                       double *dq, double *dv);
 
-// out ← ∂τ/∂p at a stage at coordinates g->q1 and accelerations g->a, `move` being that of the number.
-void mb_slope_by_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
-                        double *out);
+// out ← ∂τ/∂p at a stage at coordinates g->q1 and accelerations g->a, where forces feel velocities `felt`, `move` being that of the number.
+void mb_slope_by_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, const double *felt,
+                        double move, double *out);
+// The velocities that forces feel at the stage at hand.
+const double *mb_slope_felt(const MbSensitivity *g, const MbStageNote *note);
+// ---- sensitivity_once.c: steps of one linear solution ---------------------------------------------------------
+
+// Says why such steps of a model have no exact derivatives; NULL: they have.
+const char *mb_slope_once_refuse(const MbModel *model);
+bool mb_slope_once_make(MbSensitivity *g); // false: out of memory
+// The time of the forces of the step to come.
+double mb_slope_once_time(const MbSim *sim);
+// Takes the probe to a step from velocities note->from to note->w, from coordinates g->q; false: A has no inverse.
+bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note);
+// Takes a slope over it, where g->rate is what the number changes of τ; false as above.
+bool mb_slope_once_change(MbSensitivity *g, MbSlope *slope, const MbStageNote *note, double move);
+// Takes q̄ and v̄ back over it, with z what its equations are felt by; false as above.
+bool mb_slope_once_back(MbSensitivity *g, double *q, double *v, double *z, double *scratch[3]);
+// Returns what a number changes of d and k, weighed by z.
+double mb_slope_once_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
+                            const double *z);
+
+// Says why rows of a model have no exact derivatives; NULL: they have, or there are none.
+const char *mb_slope_rows_refuse(const MbModel *model);
 // Takes the probe's factors, g->q1, g->step and g->a to a stage from coordinates g->q that ends at t, step.
 MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, int64_t step,
                            MbReport *report);
@@ -58,6 +88,8 @@ MbStatus mb_slope_sample(MbSim *at, const double *q, const double *v, double t, 
                          double *frame, MbReport *report);
 // What is wrong with a step whose derivative could not be solved for.
 MbStatus mb_slope_unsolved(double t, int64_t step, MbReport *report);
+// What is wrong with a step that rows have made near a position where they lose their hold; MB_OK: nothing.
+MbStatus mb_slope_singular(const MbSensitivity *g, MbReport *report);
 // What is wrong with a step that was made of parts.
 MbStatus mb_slope_in_parts(const MbSensitivity *g, MbReport *report);
 

@@ -125,6 +125,12 @@ void mb_tangent_joint(const MbModel *model, size_t b, const double *q, const dou
   }
 }
 
+// Whether a joint has one column, which a move along it leaves as it is.
+static bool stays(const MbJoint *joint) {
+  bool carried = false;
+  return joint->n == 1 && joint->ops->carries && joint->ops->carries(joint, &carried, 1);
+}
+
 static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double *q, const double *v,
                          const double *a, bool derivatives) {
   const MbJoint *joint = &sim->model->joint[b];
@@ -135,6 +141,11 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
   mb_tangent_joint(sim->model, b, q, v, &at, t->T + first, t->Tdot + first);
   memcpy(t->X + 36 * b, at.X, sizeof at.X);
   if (!derivatives) return;
+  if (stays(joint)) {
+    memset(t->C + first, 0, 6 * sizeof *t->C);
+    memset(t->DTv + first, 0, 6 * sizeof *t->C), memset(t->DTa + first, 0, 6 * sizeof *t->C);
+    return;
+  }
   mb_joint_curve(joint, q, v, at.S, C);
   for (size_t k = 0; k < n; k++) { // Ṡ at the rate e_k is D_k S
     double along[MB_JOINT_MOST] = {0}, DSv[6] = {0}, DSa[6] = {0};
@@ -259,6 +270,8 @@ static void add_joints_own(const MbSim *sim, MbTangent *t, const double *v) {
 static void body_wrench(const MbSim *sim, const MbTangent *t, size_t b, double F[6]) {
   const double *M = sim->model->M + 6 * b;
   double quadratic[6] = {0}, g[3];
+  for (size_t k = 0; k < 6 && t->still; k++) F[k] = M[k] * t->alpha[6 * b + k];
+  if (t->still) return;
   mb_coriolis_add(quadratic, M, sim->x.phi + 6 * b);
   mb_quat_unrotate(g, sim->x.E[b].q, sim->model->gravity);
   for (size_t k = 0; k < 6; k++) F[k] = M[k] * t->alpha[6 * b + k] - quadratic[k] - sim->x.f[6 * b + k];
@@ -283,6 +296,7 @@ static void add_turn(const MbSim *sim, MbTangent *t, size_t b) {
   }
   double S[6 * MB_JOINT_MOST], DS[6 * MB_JOINT_MOST], A[36], G[6] = {0};
   MbPose Q, inverse;
+  if (stays(joint)) return;
   mb_pose_inverse(&inverse, &model->B[b]);
   mb_se3_adjoint(A, &inverse);
   mb_add_transposed(G, A, F);
@@ -317,20 +331,42 @@ static void take_along(const MbSim *sim, MbTangent *t, const double *v, double *
   for (size_t i = 0; i < model->nv; i++) tau[i] -= t->dq[i];
 }
 
-void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
-  const MbModel *model = sim->model;
+static void clear_own(const MbModel *model, MbTangent *t) {
   const size_t last = model->nb ? model->nb - 1 : 0;
   const size_t own =
       model->nb ? t->own_first[last] + mb_tangent_dofs(model, last) * mb_tangent_dofs(model, last) : 0;
-  mb_sim_outer_derivatives(sim, time, t->K, t->D);
   if (own) memset(t->own_q, 0, own * sizeof *t->own_q), memset(t->own_v, 0, own * sizeof *t->own_v);
+}
+
+void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
+  t->still = false;
+  mb_sim_outer_derivatives(sim, time, t->K, t->D);
+  clear_own(sim->model, t);
   down(sim, t, v, a, true);
   add_joints_own(sim, t, v);
   up(sim, t, a, true, tau);
   if (tau) take_along(sim, t, v, tau);
 }
 
+void mb_tangent_inertia_at(MbSim *sim, MbTangent *t, const double *a, double *tau) {
+  double *v = t->dv;
+  t->still = true;
+  memset(v, 0, sim->model->nv * sizeof *v);
+  clear_own(sim->model, t);
+  down(sim, t, v, a, true);
+  up(sim, t, a, true, tau);
+}
+
+void mb_tangent_inertia_value(MbSim *sim, MbTangent *t, const double *a, double *tau) {
+  double *v = t->dv;
+  t->still = true;
+  memset(v, 0, sim->model->nv * sizeof *v);
+  down(sim, t, v, a, false);
+  up(sim, t, a, false, tau);
+}
+
 void mb_tangent_value(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
+  t->still = false;
   mb_sim_signals(sim, time);
   mb_sim_outer_wrenches(sim, time);
   down(sim, t, v, a, false);
@@ -384,6 +420,7 @@ static void change_wrench(const MbSim *sim, MbTangent *t, size_t b) {
     L[k] = M[k] * phi[k], dL[k] = M[k] * dphi[k];
     dF[k] = M[k] * t->dalpha[6 * b + k];
   }
+  if (t->still) return;
   for (size_t half = 0; half < 6; half += 3) { // of ad_φᵀ M φ = ( Iω × ω ; m v × ω )
     mb_vec3_cross(turned, dL + half, phi);
     mb_vec3_sub(dF + half, dF + half, turned);
@@ -402,7 +439,7 @@ static void change(const MbSim *sim, MbTangent *t, size_t begin, size_t end, con
   const MbModel *model = sim->model;
   for (size_t b = begin; b < end; b++) change_down(sim, t, b, b == begin, dq, dv, da);
   for (size_t b = begin; b < end; b++) change_wrench(sim, t, b);
-  for (size_t n = 0; n < model->npairs; n++) { // coupled bodies are changed all at once
+  for (size_t n = 0; n < model->npairs && !t->still; n++) { // coupled bodies are changed all at once
     const size_t i = model->pair[2 * n], j = model->pair[2 * n + 1], block = model->nb + 2 * n;
     take_forces(t, block, j, t->dF + 6 * i);
     take_forces(t, block + 1, i, t->dF + 6 * j);
@@ -474,6 +511,7 @@ static void weigh_wrench(const MbSim *sim, MbTangent *t, size_t b) {
   double *move = t->move + 6 * b, *dphi = t->dphi + 6 * b, L[6], turned[3], g[3];
   memset(move, 0, 6 * sizeof *move), memset(dphi, 0, 6 * sizeof *dphi);
   for (size_t k = 0; k < 6; k++) L[k] = M[k] * phi[k], t->dalpha[6 * b + k] = M[k] * Z[k];
+  if (t->still) return;
   for (size_t half = 0; half < 6; half += 3) {
     mb_vec3_cross(turned, Z + half, phi);
     for (size_t k = 0; k < 3; k++) dphi[half + k] += M[half + k] * turned[k];
@@ -514,7 +552,7 @@ void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, double *dq
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) weigh_down(sim, t, b, z, dq, dv, da);
   for (size_t b = 0; b < model->nb; b++) weigh_wrench(sim, t, b);
-  for (size_t n = 0; n < model->npairs; n++) {
+  for (size_t n = 0; n < model->npairs && !t->still; n++) {
     const size_t i = model->pair[2 * n], j = model->pair[2 * n + 1], block = model->nb + 2 * n;
     take_transposed(t->K + 36 * block, t->dF + 6 * i, t->move + 6 * j);
     take_transposed(t->D + 36 * block, t->dF + 6 * i, t->dphi + 6 * j);
@@ -543,7 +581,8 @@ void mb_tangent_weigh(MbSim *sim, MbTangent *t, const double *move, const double
 
 // ---- the matrix of a step -----------------------------------------------------------------------------------------
 
-void mb_tangent_matrix(MbSim *sim, MbTangent *t, const double *step, double reach, double span, double *A) {
+void mb_tangent_columns(MbSim *sim, MbTangent *t, const double *step, double reach, double faster,
+                        double pull, double *A) {
   const MbModel *model = sim->model;
   const size_t nv = model->nv, nb = model->nb;
   double T[MB_JOINT_MOST * MB_JOINT_MOST], T0[MB_JOINT_MOST * MB_JOINT_MOST];
@@ -556,7 +595,7 @@ void mb_tangent_matrix(MbSim *sim, MbTangent *t, const double *step, double reac
     mb_tangent_ahead(model, b, step + first, T, T0);
     for (size_t k = 0; k < n; k++) {
       for (size_t i = 0; i < n; i++) t->dq[first + i] = reach * T[n * i + k];
-      t->dv[first + k] = 1, t->da[first + k] = 1 / span;
+      t->dv[first + k] = faster, t->da[first + k] = pull;
       double *column = A + nv * (first + k);
       if (model->npairs)
         change(sim, t, 0, nb, t->dq, t->dv, t->da, column);
@@ -566,4 +605,8 @@ void mb_tangent_matrix(MbSim *sim, MbTangent *t, const double *step, double reac
     }
     memset(t->dq + first, 0, n * sizeof *t->dq);
   }
+}
+
+void mb_tangent_matrix(MbSim *sim, MbTangent *t, const double *step, double reach, double span, double *A) {
+  mb_tangent_columns(sim, t, step, reach, 1, 1 / span, A);
 }

@@ -22,6 +22,10 @@ void mb_tangent_at(MbSim *sim, MbTangent *tangent, const double *v, const double
 // τ (nv) alone, to the same bits. The tangent is of no use after it.
 void mb_tangent_value(MbSim *sim, MbTangent *tangent, const double *v, const double *a, double t,
                       double *tau);
+// Takes it to M a alone, without forces and without velocities: those of the bodies of sim->x are to be none. What follows is of τ = M a then.
+void mb_tangent_inertia_at(MbSim *sim, MbTangent *tangent, const double *a, double *tau);
+// τ (nv) of it alone, to the same bits.
+void mb_tangent_inertia_value(MbSim *sim, MbTangent *tangent, const double *a, double *tau);
 // out ← δτ of a change of v, of a, and of where the bodies are: by a motion of velocities dq, in the axes that they have there.
 void mb_tangent_times(MbSim *sim, MbTangent *tangent, const double *dq, const double *dv, const double *da,
                       double *out);
@@ -44,5 +48,8 @@ void mb_tangent_moved_transposed(const MbSim *sim, const double *step, const dou
 // which are moved by `step` = h (base + γ w): each column over the bodies that it moves.
 void mb_tangent_matrix(MbSim *sim, MbTangent *tangent, const double *step, double reach, double span,
                        double *T);
+// The same where the k-th column is by `reach` of a motion along velocity k, and by so much of that velocity and of its acceleration.
+void mb_tangent_columns(MbSim *sim, MbTangent *tangent, const double *step, double reach, double faster,
+                        double pull, double *T);
 
 #endif

@@ -181,6 +181,8 @@ MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, M
 static void wrench_of(const MbModel *model, const MbSim *sim, const MbTangent *t, size_t b, double W[6]) {
   const double *M = model->M + 6 * b;
   double quadratic[6] = {0}, g[3];
+  for (size_t k = 0; k < 6 && t->still; k++) W[k] = M[k] * t->alpha[6 * b + k];
+  if (t->still) return;
   mb_coriolis_add(quadratic, M, sim->x.phi + 6 * b);
   mb_quat_unrotate(g, sim->x.E[b].q, model->gravity);
   for (size_t k = 0; k < 6; k++) W[k] = M[k] * t->alpha[6 * b + k] - quadratic[k];
@@ -278,14 +280,15 @@ static double of_rotors(const MbTangentNumber *n, const MbSim *sim, const double
 
 double mb_tangent_number(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, const double *v,
                          const double *a, double time, const double *z) {
+  const bool everywhere = n->gravity && !t->still;
   double sum = 0;
   if (n->signals)
     for (int s = 0; s < 2; s++) mb_sim_signals(n->side[s], time);
-  for (size_t i = 0; i < n->nmasses && !n->gravity; i++) sum += of_mass(n, sim, t, n->mass[i]);
-  for (size_t b = 0; b < sim->model->nb && n->gravity; b++) sum += of_mass(n, sim, t, b);
+  for (size_t i = 0; i < n->nmasses && !everywhere; i++) sum += of_mass(n, sim, t, n->mass[i]);
+  for (size_t b = 0; b < sim->model->nb && everywhere; b++) sum += of_mass(n, sim, t, b);
   for (size_t i = 0; i < n->njoints; i++) sum += of_joint(n, sim, t, n->joint[i], v, a, z);
-  if (n->nforces) sum += of_forces(n, sim, t);
-  if (n->along) sum += of_coordinates(n, sim, v, z);
+  if (n->nforces && !t->still) sum += of_forces(n, sim, t);
+  if (n->along && !t->still) sum += of_coordinates(n, sim, v, z);
   if (n->rotors) sum += of_rotors(n, sim, a, z);
   return sum;
 }
@@ -296,6 +299,38 @@ double mb_tangent_number_told(const MbSim *sim, const MbTangent *t, const MbTang
   for (size_t i = 0; i < n->njoints; i++)
     sum += of_joint(n, sim, t, n->joint[i], v, t->da, t->da); // which are 0
   return sum;
+}
+
+// Of constraints that a number leaves alone, rows change with joints and with bodies' frames all the same.
+static bool same_constraint(const MbConstraint *c, const MbConstraint *d) {
+  if (c->parameters && memcmp(c->parameters, d->parameters, c->ops->parameters) != 0) return false;
+  if (c->nmasters && memcmp(c->master, d->master, c->nmasters * sizeof *c->master) != 0) return false;
+  return same_numbers(c->at[0], d->at[0], 6) && same_numbers(c->R[0], d->R[0], 18) &&
+         c->compliance == d->compliance && c->damping == d->damping && c->outward == d->outward &&
+         !c->closure == !d->closure && (!c->closure || same_joint(c->closure, d->closure));
+}
+
+bool mb_tangent_number_rows(const MbTangentNumber *n) {
+  const MbModel *const less = n->side[0]->model, *const more = n->side[1]->model;
+  bool differ = n->njoints || n->frames || n->signals || n->jumps;
+  for (size_t i = 0; i < less->nconstraints; i++)
+    differ |= !same_constraint(&less->constraints[i], &more->constraints[i]);
+  return differ;
+}
+
+bool mb_tangent_number_along(const MbTangentNumber *n) { return n->along; }
+
+void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *n, double t, const double *y,
+                           const double *at, double *out) {
+  double *stiffness = n->own[0], *damping = n->own[1];
+  const size_t nv = sim->model->nv;
+  memset(out, 0, nv * sizeof *out);
+  for (int s = 0; s < 2; s++) {
+    MbMaximal x = sim->x;
+    if (n->signals) mb_sim_signals(n->side[s], t), x.signal = n->side[s]->signal;
+    mb_coordinates_derivatives(n->side[s]->model, &x, stiffness, damping);
+    for (size_t i = 0; i < nv; i++) out[i] += (s ? 1 : -1) * (damping[i] * y[i] + stiffness[i] * at[i]);
+  }
 }
 
 bool mb_tangent_number_jumps(const MbTangentNumber *n) { return n->jumps; }

@@ -19,6 +19,14 @@ bool mb_tangent_number_jumps(const MbTangentNumber *number);
 double mb_tangent_number(MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number, const double *v,
                          const double *a, double t, const double *z);
 
+// Tells whether what acts along the coordinates may differ.
+bool mb_tangent_number_along(const MbTangentNumber *number);
+// out (nv) ← by how much d y + k x differs between the two, d and k being what acts along the coordinates by rates and places, where `sim` is at time t.
+void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *number, double t, const double *y,
+                           const double *x, double *out);
+// Tells whether rows of constraints may differ between the two.
+bool mb_tangent_number_rows(const MbTangentNumber *number);
+
 // Returns what the sum weighed by mb_tangent_weigh, asked about last, differs by, of the motion of the bodies.
 double mb_tangent_number_told(const MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number,
                               const double *v);

@@ -1,5 +1,6 @@
-// Derivatives of a run: what they cost beside the run itself, by how many numbers they are. A chain of twelve links under bdf2, whose links'
-// inertias change; exact derivatives, those by differences of single steps under implicit, and exact ones backwards through long runs.
+// Derivatives of a run: what they cost beside the run itself, by how many numbers they are. A chain of twelve links, whose links'
+// inertias and places change, hanging free or with its tip held on a sphere: exact derivatives along with the run, those by differences of single steps under trapezoidal, and exact ones
+// backwards through long runs.
 #include "core/base/alloc.h"
 #include "core/sim/sensitivity.h"
 #include "io/scene/scene.h"
@@ -16,7 +17,7 @@ enum { COUNT = sizeof counts / sizeof *counts };
 static const double MOVE = 3e-6;
 
 // Number k changes link k's mass, or from LINKS on its place.
-static char *scene_text(const char *integrator, int k, double by) {
+static char *scene_text(const char *integrator, bool closed, int k, double by) {
   char *text = NULL;
   size_t length = 0;
   FILE *const out = open_memstream(&text, &length);
@@ -30,20 +31,30 @@ static char *scene_text(const char *integrator, int k, double by) {
     fprintf(out,
             "%s{\"name\":\"b%d\",\"inertia\":{\"mass\":%.17g,\"center\":[0,0,-0.1],\"matrix\":[0.01,0.012,0."
             "008,0,0,0]},"
-            "\"joint\":{\"type\":\"revolute\",\"axis\":[%d,%d,0],\"position\":0.2,\"damping\":0.01",
-            i ? "," : "", i, mass, i % 2, 1 - i % 2);
+            "\"joint\":{\"type\":\"revolute\",\"axis\":[%d,%d,0],\"position\":0.2,\"damping\":%g",
+            i ? "," : "", i, mass, i % 2, 1 - i % 2,
+            closed                                                       ? 0.03
+            : strstr(integrator, "plicit") || strstr(integrator, "symp") ? 0.1
+                                                                         : 0.01);
     if (i) fprintf(out, ",\"parent\":\"b%d\",\"in_parent\":{\"position\":[0,0,%.17g]}", i - 1, place);
     fputs("}}", out);
   }
-  fputs("],\"output\":{\"channels\":[\"body.position\"]}}", out);
+  fputs("]", out);
+  if (closed)
+    fprintf(out,
+            ",\"constraints\":[{\"type\":\"distance\",\"between\":[{\"body\":\"b%d\",\"at\":[0,0,-0.2]},{"
+            "\"body\":"
+            "\"world\",\"at\":[1,0.5,-1]}]}]",
+            LINKS - 1);
+  fputs(",\"output\":{\"channels\":[\"body.position\"]}}", out);
   return fclose(out) == 0 ? text : (free(text), NULL);
 }
 
-static MbModel *make(const char *integrator, int k, double by) {
+static MbModel *make(const char *integrator, bool closed, int k, double by) {
   MbReport report = {0};
   MbScene *scene = NULL;
   MbModel *model = NULL;
-  char *const text = scene_text(integrator, k, by);
+  char *const text = scene_text(integrator, closed, k, by);
   if (!text || mb_scene_parse(text, strlen(text), "gradient", ".", NULL, &scene, &report) != MB_OK ||
       mb_model_create(scene, &model, &report) != MB_OK)
     fprintf(stderr, "no numbers: %s\n", report.kept ? report.issues[0].text : "no memory");
@@ -78,11 +89,11 @@ typedef struct Models {
   MbSensitivityNumber numbers[MOST];
 } Models;
 
-static bool make_all(const char *integrator, Models *of) {
-  of->model = make(integrator, -1, 0);
+static bool make_all(const char *integrator, bool closed, Models *of) {
+  of->model = make(integrator, closed, -1, 0);
   bool fine = of->model;
   for (int k = 0; k < MOST; k++) {
-    of->less[k] = make(integrator, k, -MOVE), of->more[k] = make(integrator, k, MOVE);
+    of->less[k] = make(integrator, closed, k, -MOVE), of->more[k] = make(integrator, closed, k, MOVE);
     of->numbers[k] = (MbSensitivityNumber){"a number", of->less[k], of->more[k], MOVE};
     fine = fine && of->less[k] && of->more[k];
   }
@@ -96,7 +107,7 @@ static void free_all(Models *of) {
 
 static bool of_integrator(const char *integrator, double six) {
   Models of;
-  const bool fine = make_all(integrator, &of);
+  const bool fine = make_all(integrator, false, &of);
   bool met = true;
   const double alone = fine ? measure(of.model, of.numbers, 0) : NAN;
   printf("  %s, %d links: a step takes %.1f us\n", integrator, LINKS, 1e6 * alone / STEPS);
@@ -147,13 +158,14 @@ static double measure_back(const MbModel *model, const MbSensitivityNumber *numb
   return status == MB_OK ? took : NAN;
 }
 
-static bool backwards(const char *integrator) {
+static bool backwards(const char *integrator, bool closed) {
   static const size_t memory[] = {(size_t)1 << 28, (size_t)1 << 20};
   Models of;
-  const bool fine = make_all(integrator, &of);
+  const bool fine = make_all(integrator, closed, &of);
   bool met = true;
   const double alone = fine ? measure_back(of.model, of.numbers, 0, 0, NULL) : NAN;
-  printf("  backwards: %s, %d links, %d steps: the run alone %.3f s\n", integrator, LINKS, LONG, alone);
+  printf("  backwards: %s, %d links%s, %d steps: the run alone %.3f s\n", integrator, LINKS,
+         closed ? " and a loop" : "", LONG, alone);
   for (int i = 0; i < COUNT && fine; i++)
     for (size_t m = 0; m < 2; m++) {
       int64_t stepped = 0;
@@ -171,9 +183,11 @@ static bool backwards(const char *integrator) {
 }
 
 bool mb_bench_gradient(void) {
-  static const char *const schemes[] = {"bdf1", "bdf2", "sdirk2"};
+  static const char *const schemes[] = {"bdf1", "bdf2", "sdirk2"}, *const once[] = {"symplectic", "implicit"};
   bool back = true;
-  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) back = backwards(schemes[i]) && back;
-  const bool exact = of_integrator("bdf2", 6), steps = of_integrator("implicit", 24);
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+    back = backwards(schemes[i], false) && backwards(schemes[i], true) && back;
+  for (size_t i = 0; i < sizeof once / sizeof *once; i++) back = backwards(once[i], false) && back;
+  const bool exact = of_integrator("bdf2", 6), steps = of_integrator("trapezoidal", 24);
   return exact && steps && back;
 }

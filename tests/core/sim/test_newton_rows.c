@@ -63,7 +63,7 @@ static const char *const scenes[] = {
 
 // Takes some steps, solves the next one's stage, and does so again by exact iterations alone: what they change velocities by.
 static void iterate(const char *scene, double left[], int most, double *off) {
-  static const char *const sets[] = {"/integrator=\"bdf1\"", "/solver=\"redmax\"", "/time/step=0.01", NULL};
+  static const char *const sets[] = {"/integrator=\"bdf1\"", "/solver=\"redmax\"", "/time/step=0.005", NULL};
   enum { STEPS = 12 };
   TestRun run = test_run(scene, sets);
   MbSim *sim = run.sim;

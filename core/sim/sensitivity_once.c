@@ -1,0 +1,122 @@
+// Derivatives of steps that are one linear solution, of integrators symplectic and implicit on trees and bodies free in space:
+//
+//   τ(q, v, a; p) + d y + h k v⁺ = 0,   a = y/h,  y = v⁺ − v,   q⁺ = q ⊕ h v⁺
+//
+// with τ at the step's start, all of its forces there, and d and k what acts along the coordinates in proportion to rates and places, of springs, dampers, motors
+// and stops of joints; under symplectic there is neither. They do not change with q and v but where a motor comes to its most or a stop begins: the branch taken.
+// With A = M + h d + h² k, which the solver has factored,
+//
+//   dv⁺ = −h A⁻¹ ( ∂τ/∂q δq + ∂τ/∂v δv − ∂τ/∂a δv/h − d δv + ∂τ/∂p + ∂d/∂p y + h ∂k/∂p v⁺ )
+//
+// and backwards  z = −h A⁻¹ (v̄⁺ + h Tᵀ q̄⁺),  q̄ = T₀ᵀ q̄⁺ + (∂τ/∂q)ᵀ z,  v̄ = (∂τ/∂v)ᵀ z − (∂τ/∂a)ᵀ z/h − d z.
+//
+// Forces on bodies that implicit steps linearise leave second derivatives in A, of which there are none here; a body free in space whose spin steps carry
+// (model/flight.h) and coordinates that are exchanged for others are no part of the formulas either. Their steps are differentiated as wholes.
+#include "core/base/report.h"
+#include "core/model/coordinates.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/sensitivity_parts.h"
+
+#include <string.h>
+
+const char *mb_slope_once_refuse(const MbModel *model) {
+  if (model->solver.mode != MB_DYNAMIC) return "there are exact ones of mode \"dynamic\" alone";
+  if (model->contacts.nsolids) return "there are no exact ones of contact";
+  if (model->nslots) return "under integrators of one solution there are no exact ones of constraints";
+  if (model->any_swings) return "there are no exact ones of bodies that fly freely under such integrators";
+  if (model->nrenewing) return "there are no exact ones of rotation vectors as coordinates";
+  if (model->integrator.kind == MB_IMPLICIT && mb_sim_outside(model))
+    return "under \"implicit\" there are exact ones of gravity and of what acts along joints alone";
+  return NULL;
+}
+
+bool mb_slope_once_make(MbSensitivity *g) {
+  if (!g->once) return true;
+  const size_t nv = g->sim->nv;
+  double **const lists[] = {&g->first.from, &g->first.w, &g->damping, &g->stiffness, &g->number_own};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    if (!(*lists[i] = mb_arena_alloc(&g->arena, nv, sizeof(double)))) return false;
+  return true;
+}
+
+double mb_slope_once_time(const MbSim *sim) {
+  return sim->state.t + sim->integrator->instant * sim->model->h;
+}
+
+bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note) {
+  MbSim *sim = g->probe;
+  const MbIntegrator *in = sim->integrator;
+  const double h = sim->model->h;
+  size_t blame = 0;
+  for (size_t i = 0; i < sim->nv; i++) {
+    g->step[i] = h * note->w[i];
+    g->a[i] = (note->w[i] - note->from[i]) / h;
+    g->damping[i] = g->stiffness[i] = 0;
+  }
+  memcpy(g->q1, g->q, sim->nq * sizeof *g->q1);
+  mb_sim_kinematics(sim, g->q1, note->from);
+  mb_sim_forces(sim, note->t, in->a != 0 || in->b != 0);
+  if (in->a != 0) mb_coordinates_derivatives(sim->model, &sim->x, g->stiffness, g->damping);
+  if (!sim->solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, in->exact, &blame)) return false;
+  mb_tangent_at(sim, g->tangent, note->from, g->a, note->t, NULL);
+  return true;
+}
+
+// x ← −h A⁻¹ x
+static bool solve(MbSensitivity *g, double *x) {
+  const double h = g->sim->model->h;
+  for (size_t i = 0; i < g->sim->nv; i++) x[i] *= -h;
+  return g->probe->solver->apply(g->probe->work, x, NULL, NULL);
+}
+
+// ∂d/∂p y + h ∂k/∂p v⁺, weighed by z (NULL: into g->number_own).
+static double own_of_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, double move,
+                            const double *z) {
+  const double h = g->sim->model->h;
+  const size_t nv = g->sim->nv;
+  double *y = g->less, *place = g->more, sum = 0;
+  if (!z) memset(g->number_own, 0, nv * sizeof *g->number_own);
+  if (g->probe->integrator->a == 0 || !mb_tangent_number_along(t->number)) return 0;
+  for (size_t i = 0; i < nv; i++) y[i] = note->w[i] - note->from[i], place[i] = h * note->w[i];
+  double *into = g->number_own;
+  mb_tangent_number_own(g->probe, t->number, note->t, y, place, into);
+  for (size_t i = 0; i < nv; i++) into[i] /= 2 * move;
+  for (size_t i = 0; i < nv && z; i++) sum += z[i] * into[i];
+  return sum;
+}
+
+bool mb_slope_once_change(MbSensitivity *g, MbSlope *t, const MbStageNote *note, double move) {
+  const size_t nv = g->sim->nv;
+  const double h = g->sim->model->h;
+  double *da = g->less, *out = t->w;
+  own_of_number(g, t, note, move, NULL);
+  for (size_t i = 0; i < nv; i++) da[i] = -t->v[i] / h;
+  mb_tangent_times(g->probe, g->tangent, t->q, t->v, da, out);
+  for (size_t i = 0; i < nv; i++) out[i] += g->rate[i] + g->number_own[i] - g->damping[i] * t->v[i];
+  if (!solve(g, out)) return false;
+  for (size_t i = 0; i < nv; i++) g->less[i] = h * out[i];
+  mb_tangent_moved(g->probe, g->step, t->q, g->less, g->move);
+  memcpy(t->q, g->move, nv * sizeof *t->q);
+  memcpy(t->v, out, nv * sizeof *t->v);
+  return true;
+}
+
+bool mb_slope_once_back(MbSensitivity *g, double *q, double *v, double *z, double *scratch[3]) {
+  const size_t nv = g->sim->nv;
+  const double h = g->sim->model->h;
+  double *dq = scratch[0], *dv = scratch[1], *da = scratch[2];
+  mb_tangent_moved_transposed(g->sim, g->step, q, g->move, dv);
+  for (size_t i = 0; i < nv; i++) z[i] = v[i] + h * dv[i];
+  if (!solve(g, z)) return false;
+  mb_tangent_transposed(g->probe, g->tangent, z, dq, dv, da);
+  for (size_t i = 0; i < nv; i++) {
+    q[i] = g->move[i] + dq[i];
+    v[i] = dv[i] - da[i] / h - g->damping[i] * z[i];
+  }
+  return true;
+}
+
+double mb_slope_once_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, double move,
+                            const double *z) {
+  return own_of_number(g, t, note, move, z);
+}

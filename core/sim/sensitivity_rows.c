@@ -1,0 +1,108 @@
+// Rows of stages whose derivatives are exact: for whom they are, and the rows at an instant. sensitivity_stage.c has the derivation.
+#include "core/sim/sensitivity_rows.h"
+#include "core/sim/constrain_internal.h"
+#include "core/sim/evaluate.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- whom it is for -------------------------------------------------------------------------------------------------
+
+const char *mb_slope_rows_refuse(const MbModel *model) {
+  static const double SAME = 1e-9;
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    const MbConstraint *c = &model->constraints[i];
+    if (c->unilateral) return "there are no exact ones of limits and ropes";
+    if (c->dry) return "there are no exact ones of dry friction";
+    if (c->order == 2) return "there are no exact ones of prescribed accelerations";
+  }
+  if (!model->nslots) return NULL;
+  if (model->dry) return "there are no exact ones of dry friction";
+  if (fabs(model->gamma * model->h - 1) > SAME || model->solver.stabilization.kind == MB_POST)
+    return "there are exact ones only where steps close the gaps of constraints whole, without "
+           "\"stabilization\"";
+  return NULL;
+}
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+bool mb_slope_rows_make(MbSensitivity *g) {
+  const MbSim *sim = g->probe;
+  const size_t n = sim->model->nslots, nv = sim->nv;
+  if (!n || g->by_steps) return true;
+  MbSlopeRows *r = g->rows = mb_arena_alloc(&g->arena, 1, sizeof *r);
+  if (!r) return false;
+  double **const of_rows[] = {&r->mu,        &r->nu,   &r->gives, &r->velocity, &r->number.r,
+                              &r->number.rp, &r->zeta, &r->zetap, &r->asked[0], &r->asked[1]};
+  double **const of_velocities[] = {&r->p,         &r->x,     &r->felt, &r->number.inertia, &r->number.y,
+                                    &r->number.yp, &r->z,     &r->zp,   &r->zero,           &r->one,
+                                    &r->two,       &r->along, &r->rho,  &r->wrench[0],      &r->wrench[1]};
+  double **const of_both[] = {&r->G, &r->D, &r->Dp, &r->B, &r->Y, &r->Yp};
+  double **const squares[] = {&r->C, &r->Cp, &r->A, &r->Q, &r->V, &r->P, &r->move};
+  bool ok = true;
+#define ALLOCATE(list, count)                                                                                \
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)                                                    \
+  ok &= (*list[i] = mb_arena_alloc(&g->arena, (count), sizeof(double))) != NULL
+  ALLOCATE(of_rows, n);
+  ALLOCATE(of_velocities, nv);
+  ALLOCATE(of_both, n * nv);
+  ALLOCATE(squares, nv * nv);
+#undef ALLOCATE
+  r->slot = mb_arena_alloc(&g->arena, n, sizeof *r->slot);
+  r->pivot = mb_arena_alloc(&g->arena, nv, sizeof *r->pivot);
+  r->q = mb_arena_alloc(&g->arena, sim->nq, sizeof *r->q);
+  r->guess = mb_arena_alloc(&g->arena, sim->model->nguess + 1, sizeof *r->guess);
+  r->still = mb_tangent_create(g->probe);
+  const bool ranked = mb_ranked_create(&g->arena, &r->S, n) && mb_ranked_create(&g->arena, &r->Sp, n);
+  return ok && ranked && r->slot && r->pivot && r->q && r->guess && r->still;
+}
+
+void mb_slope_rows_guess(MbSensitivity *g, const double *guess) {
+  const size_t n = g->sim->model->nguess;
+  if (g->rows && n) memcpy(g->rows->guess, guess, n * sizeof *guess);
+}
+
+// ---- rows at an instant ---------------------------------------------------------------------------------------------
+
+void mb_slope_rows_make_at(MbSensitivity *g, MbSim *sim, const MbStageNote *note, const double *q) {
+  const double span = note->gamma * sim->model->h;
+  const MbHalf half = {.here = true, .impulse = span, .span = span, .t = note->t, .from = note->from};
+  const size_t guesses = sim->model->nguess;
+  MbConstraining *c = sim->constraining;
+  if (guesses) memcpy(mb_section(sim, MB_SECTION_CLOSURES), g->rows->guess, guesses * sizeof(double));
+  mb_sim_kinematics(sim, q, note->w);
+  mb_rows_make_half(sim, &half, q, note->w, note->t);
+  for (size_t s = 0; s < c->set.n; s++) c->g1[s] = c->set.row[s].g;
+}
+
+MbAsked mb_slope_rows_asked(const MbSim *sim, const MbStageNote *note, size_t s, double faster) {
+  const double span = note->gamma * sim->model->h;
+  const MbHalf half = {.here = true, .impulse = span, .span = span, .t = note->t, .from = note->from};
+  const MbAsking asking = mb_asking_half(sim, &half);
+  MbAskRow known = mb_rows_known(sim, s, &asking, note->w, NULL);
+  known.rate += faster;
+  return mb_ask(&asking, &known);
+}
+
+void mb_slope_rows_list(MbSensitivity *g, const MbStageNote *note, bool stage) {
+  MbSlopeRows *r = g->rows;
+  const MbSim *sim = g->probe;
+  const MbConstraining *c = sim->constraining;
+  const size_t nv = sim->nv;
+  const double span = note->gamma * sim->model->h;
+  r->n = 0;
+  for (int soft = 0; soft < 2; soft++) {
+    for (size_t s = 0; s < sim->model->nslots; s++) {
+      if ((c->set.is[s].alpha > 0) != (soft == 1)) continue;
+      const size_t k = r->n++;
+      const MbAsked asked = mb_slope_rows_asked(sim, note, s, 0);
+      r->slot[k] = s;
+      r->mu[k] = stage ? note->impulse[s] / span : 0;
+      r->gives[k] = span * asked.soft;
+      r->velocity[k] = mb_slope_rows_asked(sim, note, s, 1).b - asked.b;
+      memset(r->G + nv * k, 0, nv * sizeof *r->G);
+      mb_row_spread(&c->set, s, 1, r->G + nv * k);
+    }
+    if (!soft) r->hard = r->n;
+  }
+}

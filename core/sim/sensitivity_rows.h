@@ -1,0 +1,74 @@
+// Private to core/sim/sensitivity*.c: derivatives of stages with rows. sensitivity_stage.c has the derivation, sensitivity_border.c solves.
+#ifndef MB_SIM_SENSITIVITY_ROWS_H
+#define MB_SIM_SENSITIVITY_ROWS_H
+
+#include "core/sim/ask.h"
+#include "core/sim/dense_lu.h"
+#include "core/sim/sensitivity_parts.h"
+
+// What one number changes at a stage, everything else being as it is; (nv) and (rows).
+typedef struct MbRowsNumber {
+  double *inertia; // M (p − w)
+  double *y, *r;   // Gᵀ μ and what the rows ask of the stage
+  double *yp, *rp; // Gᵀ ν and what they ask of p
+} MbRowsNumber;
+
+struct MbSlopeRows {
+  size_t n, hard;           // rows that take part; the hard ones come first
+  size_t *slot;             // (n)
+  double *mu, *nu;          // (n) what they do in the stage, and to make w agree
+  double *gives, *velocity; // (n) of what they ask for: by μ, by G w
+  double *G;                // (n x nv)
+  double *C, *D;            // (nv x nv) column by column, (n x nv): d(Gᵀ μ)/dq, dr/dq
+  double *Cp, *Dp;          // the same of ν and of p
+  double *A, *B, *Y;        // (nv x nv) factors, (n x nv) dr/dw, A⁻¹ Gᵀ
+  double *Q, *Yp;           // (nv x nv) columns of ∂(M x)/∂q − C_p; M⁻¹ Gᵀ
+  MbRanked S, Sp;
+  size_t *pivot;    // (nv)
+  double *V, *P;    // (nv x nv) ∂τ/∂v, and how p changes with w, where forces feel p
+  double *move;     // (nv x nv) how coordinates move with each velocity of the stage
+  MbTangent *still; // of M (p − w)
+  double *p, *x;    // (nv) velocities that agree, and p − w
+  double *felt;     // (nv) those that forces feel: w or p
+  double *guess;    // (nguess) where closures are looked for
+  MbRowsNumber number;
+  double *z, *zeta, *zp, *zetap;      // (nv), (n) what the stage's and p's equations are felt by, backwards
+  double *zero, *one, *two, *along;   // (nv)
+  double *rho, *asked[2], *wrench[2]; // (nv), (n), (nv)
+  double *q;                          // (nq)
+};
+
+// Takes a simulation and its rows to coordinates q at a stage. What its row s asks for there with a rate that is so much faster.
+void mb_slope_rows_make_at(MbSensitivity *g, MbSim *sim, const MbStageNote *note, const double *q);
+MbAsked mb_slope_rows_asked(const MbSim *sim, const MbStageNote *note, size_t s, double faster);
+// Lists the rows of the probe there, hard ones first, with what they do in the stage, if it is one.
+void mb_slope_rows_list(MbSensitivity *g, const MbStageNote *note, bool stage);
+
+// Makes g->rows, where there are rows; false: out of memory.
+bool mb_slope_rows_make(MbSensitivity *g);
+// Notes where closures are looked for in the step to come.
+void mb_slope_rows_guess(MbSensitivity *g, const double *guess);
+// Takes it to a stage that ends at g->q1 by g->step, with accelerations g->a; false: its equations are singular.
+bool mb_slope_rows_at(MbSensitivity *g, const MbStageNote *note);
+// Takes it to velocities v at the start (q, t = 0) that are made to agree, which `start` names then; only mb_slope_project* are for this.
+bool mb_slope_start(MbSensitivity *g, const double *q, const double *v, MbStageNote *start);
+
+// Takes rows->number to what a number changes there.
+void mb_slope_rows_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move);
+// out ← how p changes with w (NULL: not), with where the bodies are, and with the number.
+void mb_slope_project(MbSensitivity *g, const double *w, const double *moved, bool number, double *out);
+// out ← how the stage's w changes, of τ's change `rho` and of where the bodies are, with rows->number.
+void mb_slope_rows_solve(MbSensitivity *g, const double *rho, const double *moved, double *out);
+
+// The transposed of these. p̄ in; w and moved += what it is felt by (w NULL: not asked); rows->zp and rows->zetap += its equations' share.
+void mb_slope_project_back(MbSensitivity *g, const double *p, double *w, double *moved);
+// w̄ in; rows->z and rows->zeta ← the equations' share, moved += what is felt by the rows' part.
+void mb_slope_rows_solve_back(MbSensitivity *g, const double *w, double *moved);
+// Sums of these for mb_slope_rows_number_back begin with nothing, and are done.
+void mb_slope_rows_begin(MbSensitivity *g);
+void mb_slope_rows_done(MbSensitivity *g);
+// Returns what those equations say of a number beside τ; without `stage` those of p alone.
+double mb_slope_rows_number_back(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
+                                 bool stage);
+
+#endif

@@ -252,7 +252,7 @@ Test(touch_surface, what_has_come_deep_into_something_in_a_step_is_told_once) {
       "{\"mbsim\": 1, \"solver\": \"maximal\", \"integrator\": \"implicit\", \"time\": {\"step\": 0.01, "
       "\"steps\": 100}, \"contact\": {\"friction\": 0.8}, \"bodies\": [" GROUND
       ", {\"name\": \"weight\", \"shape\": {\"type\": \"cylinder\", \"radius\": 0.1, \"length\": 0.2}, "
-      "\"density\": 5000, \"pose\": {\"position\": [0.04854283212578134, 0, 1.3]}}, {\"name\": \"post\", "
+      "\"density\": 10000, \"pose\": {\"position\": [0.04854283212578134, 0, 1.3]}}, {\"name\": \"post\", "
       "\"shape\": "
       "{\"type\": \"box\", \"size\": [0.1, 0.1, 0.2], \"frame\": {\"position\": [0.0653570727243408, 0, "
       "0.1]}}, "

@@ -2,7 +2,6 @@
 #include "core/sparse/branches.h"
 #include "core/base/alloc.h"
 #include "core/base/lapack.h"
-#include "core/base/targets.h"
 #include "core/sparse/global_inside.h"
 
 #include <string.h>
@@ -232,107 +231,4 @@ bool mb_branch_find(MbBranches *b, const size_t *row, size_t n, double *const *s
   }
   for (size_t k = 0; k < n; k++) place[k] = b->place[row[k]];
   return find_by_factor(b, place, n, s);
-}
-
-// ---- sums -------------------------------------------------------------------------------------------------
-
-size_t mb_branch_join(const MbBranch *const *of, size_t n, MbStretch *run, size_t *length) {
-  uint32_t at[MB_BRANCH_TERMS] = {0}, end = 0;
-  size_t count = 0, sum = 0;
-  for (;;) {
-    size_t least = n;
-    for (size_t k = 0; k < n; k++)
-      if (of[k]->s && at[k] < of[k]->nruns &&
-          (least == n || of[k]->run[at[k]].first < of[least]->run[at[least]].first))
-        least = k;
-    if (least == n) break;
-    const MbStretch *next = &of[least]->run[at[least]++];
-    const uint32_t last = next->first + next->count, first = count && next->first < end ? end : next->first;
-    if (last <= first && count) continue;
-    const bool on = count && first == end;
-    if (!on && run) run[count] = (MbStretch){first, 0};
-    if (!on) count++;
-    if (run) run[count - 1].count += last - first;
-    sum += last - first;
-    end = last;
-  }
-  *length = sum;
-  return count;
-}
-
-MB_CLONES void mb_branch_sum(const MbBranch *const *of, const double *weight, size_t n, const MbBranch *sum,
-                             double *s) {
-  size_t length = 0;
-  for (uint32_t r = 0; r < sum->nruns; r++) length += sum->run[r].count;
-  if (length) memset(s, 0, length * sizeof *s);
-  for (size_t k = 0; k < n; k++) {
-    const double *from = of[k]->s;
-    double *to = s;
-    uint32_t at = 0;
-    for (uint32_t r = 0; from && r < of[k]->nruns; from += of[k]->run[r++].count) {
-      const MbStretch *run = &of[k]->run[r];
-      while (run->first >= sum->run[at].first + sum->run[at].count) to += sum->run[at++].count;
-      double *restrict x = to + (run->first - sum->run[at].first);
-      MB_SIMD
-      for (uint32_t i = 0; i < run->count; i++) x[i] += weight[k] * from[i];
-    }
-  }
-}
-
-// ---- products ---------------------------------------------------------------------------------------------
-
-MB_CLONES double mb_branch_dot(const MbBranch *s, const MbBranch *t) {
-  const double *a = s->s, *b = t->s;
-  double sum = 0;
-  if (!a || !b) return 0;
-  for (uint32_t i = 0, j = 0; i < s->nruns && j < t->nruns;) {
-    const MbStretch *p = &s->run[i], *q = &t->run[j];
-    const uint32_t p_end = p->first + p->count, q_end = q->first + q->count,
-                   begin = p->first > q->first ? p->first : q->first, end = p_end < q_end ? p_end : q_end;
-    const uint32_t both = end > begin ? end - begin : 0;
-    if (both) {
-      const double *x = a + (begin - p->first), *y = b + (begin - q->first);
-      MB_SIMD_SUM(sum)
-      for (uint32_t k = 0; k < both; k++) sum += x[k] * y[k];
-    }
-    if (p_end <= q_end) i++, a += p->count;
-    if (q_end <= p_end) j++, b += q->count;
-  }
-  return sum;
-}
-
-typedef double Four __attribute__((vector_size(4 * sizeof(double))));
-
-static inline __attribute__((always_inline)) Four four_at(const double *x) {
-  Four made;
-  memcpy(&made, x, sizeof made);
-  return made;
-}
-
-MB_CLONES void mb_branch_add(const MbBranch *s, const double f[3], double *y) {
-  const Four by = {f[0], f[1], f[2], 0};
-  const double *a = s->s;
-  for (uint32_t r = 0; a && r < s->nruns; a += s->run[r++].count) {
-    double *to = y + 4 * (size_t)s->run[r].first;
-    for (uint32_t k = 0; k < s->run[r].count; k++, to += 4) {
-      const Four sum = four_at(to) + by * a[k];
-      memcpy(to, &sum, sizeof sum);
-    }
-  }
-}
-
-// Four chains of sums go side by side.
-MB_CLONES void mb_branch_rate(const MbBranch *s, const double *y, double out[3]) {
-  Four s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
-  const double *a = s->s;
-  for (uint32_t r = 0; a && r < s->nruns; r++) {
-    const double *from = y + 4 * (size_t)s->run[r].first, *const end = a + s->run[r].count;
-    for (; a + 4 <= end; a += 4, from += 16) {
-      s0 += four_at(from) * a[0], s1 += four_at(from + 4) * a[1];
-      s2 += four_at(from + 8) * a[2], s3 += four_at(from + 12) * a[3];
-    }
-    for (; a < end; a++, from += 4) s0 += four_at(from) * *a;
-  }
-  s0 = (s0 + s1) + (s2 + s3);
-  for (int i = 0; i < 3; i++) out[i] = s0[i];
 }

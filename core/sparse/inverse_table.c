@@ -3,12 +3,18 @@
 
 extern const MbInversePasses mb_inverse_base;
 #ifdef MB_TARGET_FMA
-extern const MbInversePasses mb_inverse_fma, mb_inverse_avx512;
+extern const MbInversePasses mb_inverse_fma;
+#endif
+#ifdef MB_TARGET_AVX512
+extern const MbInversePasses mb_inverse_avx512;
 #endif
 
 const MbInversePasses *const mb_inverse_passes_list[] = {
+#ifdef MB_TARGET_AVX512
+    &mb_inverse_avx512,
+#endif
 #ifdef MB_TARGET_FMA
-    &mb_inverse_avx512, &mb_inverse_fma,
+    &mb_inverse_fma,
 #endif
     &mb_inverse_base, NULL};
 

@@ -3,7 +3,7 @@
 #include "core/base/targets.h"
 
 #include <string.h>
-#ifdef MB_TARGET_FMA
+#ifdef MB_TARGET_AVX512
 #pragma GCC target("avx2,fma,avx512f,avx512vl,avx512dq")
 #pragma GCC optimize("O3,fp-contract=fast")
 #define MB_SWEEPS_TABLE mb_sweeps_avx512

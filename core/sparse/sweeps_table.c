@@ -3,12 +3,18 @@
 
 extern const MbSweepPasses mb_sweeps_base;
 #ifdef MB_TARGET_FMA
-extern const MbSweepPasses mb_sweeps_fma, mb_sweeps_avx512;
+extern const MbSweepPasses mb_sweeps_fma;
+#endif
+#ifdef MB_TARGET_AVX512
+extern const MbSweepPasses mb_sweeps_avx512;
 #endif
 
 const MbSweepPasses *const mb_sweep_passes_list[] = {
+#ifdef MB_TARGET_AVX512
+    &mb_sweeps_avx512,
+#endif
 #ifdef MB_TARGET_FMA
-    &mb_sweeps_avx512, &mb_sweeps_fma,
+    &mb_sweeps_fma,
 #endif
     &mb_sweeps_base, NULL};
 

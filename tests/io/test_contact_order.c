@@ -109,7 +109,7 @@ static char *write_heap(size_t boxes) {
   return text;
 }
 
-Test(contact_order_long, a_heap_of_50_boxes_in_another_order_moves_the_same_to_the_last_bit) {
+Test(contact_order_long, a_heap_of_50_boxes_in_another_order_moves_the_same_to_the_last_bit, TEST_LONG) {
   char *text = write_heap(50);
   const double far = parts(text, 3, NULL, 240);
   cr_expect_leq(far, 0, "%g", far);

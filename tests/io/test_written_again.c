@@ -28,7 +28,7 @@ static void check_by(const char *script, const char *arguments) {
   if (strstr(said, "left out")) cr_skip_test("no numpy");
 }
 
-Test(elements_again, every_step_is_the_minimum_of_energies_written_a_second_time) {
+Test(elements_again, every_step_is_the_minimum_of_energies_written_a_second_time, TEST_LONG) {
   check_by("check_elements.py", "");
 }
 

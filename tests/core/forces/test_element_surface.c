@@ -134,7 +134,7 @@ static double radius_of(const TestRun *run, double *volume) {
 }
 
 // Laplace: p = 2 N/r with N = E t/(1 − ν) Δr/r of small strains.
-Test(element_surface, a_spherical_membrane_grows_as_laplace_says) {
+Test(element_surface, a_spherical_membrane_grows_as_laplace_says, TEST_LONG) {
   static const char *const solvers[] = {"redmax", "maximal", "projective"};
   for (int s = 0; s < 3; s++) {
     double off[2];

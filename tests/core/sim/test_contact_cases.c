@@ -62,7 +62,7 @@ Test(contact_cases_long, a_pyramid_of_55_boxes_does_not_creep_in_a_minute, TEST_
 }
 
 // Pivots want a W that is definite, which that of a box on four corners is not: what they add to it is no compliance.
-Test(contact_cases_long, a_box_by_pivots_does_not_creep_in_a_minute) {
+Test(contact_cases_long, a_box_by_pivots_does_not_creep_in_a_minute, TEST_LONG) {
   static const char *const laws[] = {
       "/contact={\"friction\": 0.5, \"cone\": \"pyramid\", \"sides\": 4}",
       "/contact={\"friction\": 0.5, \"cone\": \"pyramid\", \"sides\": 16}",

@@ -125,7 +125,7 @@ Test(delassus_trees, trees_that_the_matrix_couples_are_taken_for_one) {
 }
 
 // Limbs that touch no other ones move as each does alone, whatever else there is.
-Test(delassus_trees_long, limbs_that_do_not_touch_one_another_move_as_each_does_alone) {
+Test(delassus_trees_long, limbs_that_do_not_touch_one_another_move_as_each_does_alone, TEST_LONG) {
   static const char *const alone =
       "{\"mbsim\": 1, \"integrator\": \"implicit\", \"time\": {\"step\": 0.005, \"steps\": 200}, "
       "\"contact\": {\"friction\": 0.5, \"tolerance\": 1e-11}, \"bodies\": [{\"name\": \"ground\", "

@@ -141,7 +141,7 @@ static void check_all(MbJointKind joint, MbForceKind force, Place from, Place to
     }
 }
 
-Test(sensitivity_long, derivatives_by_numbers_of_every_joint_are_those_of_whole_runs) {
+Test(sensitivity_long, derivatives_by_numbers_of_every_joint_are_those_of_whole_runs, TEST_LONG) {
   double worst[2] = {0};
   for (MbJointKind joint = 0; joint < MB_JOINTS; joint++) check_all(joint, MB_FORCE_WRENCH, 0, FORCE, worst);
   printf("largest error, of the largest derivative: %.1e, by differences of steps %.1e\n", worst[0],

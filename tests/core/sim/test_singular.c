@@ -126,7 +126,7 @@ static void check_square(int solver, const char *stabilization, MbIntegratorKind
   test_run_free(&run);
 }
 
-Test(singular_long, a_square_stays_a_rhombus_by_fixed_steps) {
+Test(singular_long, a_square_stays_a_rhombus_by_fixed_steps, TEST_LONG) {
   static const char *const ways[] = {"\"none\"", "{\"type\": \"baumgarte\", \"gamma\": 5}", "\"baumgarte\"",
                                      "\"post\""};
   static const double steps[] = {0.001, 0.002, 0.005, 0.01};

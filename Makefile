@@ -226,9 +226,13 @@ compare: all ## time steps of all scenes beside those of another program, OTHER=
 	@$(if $(OTHER),,$(error compare wants OTHER=path/to/another/mbsim))python3 tools/bench/compare.py $(OTHER) $(BIN) $(COMPARE_ARGS)
 
 SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
-lint: all $(BENCH) ## benchmarks build; layer check, circles of calls, format check
+# What clang says of the sources, as `make fuzz` builds with it: their meaning alone, no code.
+READ = -fsyntax-only -DMB_VIEW_BUNDLE=\"$(VIEWER_PAGE)\" $(filter-out -MMD -MP -g,$(BASE)) -Wno-string-concatenation
+
+lint: all $(BENCH) ## benchmarks build; layer check, circles of calls, clang's warnings, format check
 	@sh tools/layers.sh
 	@sh tools/circles.sh $(BUILD)
+	@printf '%s\n' $(LIB_SRC) $(CLI_SRC) $(wildcard tests/fuzz/*.c) | xargs -P 2 -n 16 clang $(READ) && echo "clang: ok"
 	@clang-format --dry-run -Werror $(SOURCES) && echo "format: ok"
 
 format: ## rewrite the sources in the house format

@@ -138,7 +138,7 @@ Test(moved, an_inverse_in_levels_goes_as_by_the_processor) {
   in_levels(mixed, NULL, 3);
   in_levels(mixed, "/solver/precision=\"single\"", 3);
 }
-Test(moved_long, a_large_inverse_in_levels_goes_as_by_the_processor) { in_levels(tower, NULL, 2); }
+Test(moved_long, a_large_inverse_in_levels_goes_as_by_the_processor, TEST_LONG) { in_levels(tower, NULL, 2); }
 
 // ---- single precision ----------------------------------------------------------------------------------------------
 
@@ -224,7 +224,7 @@ Test(moved, loads_of_several_parts_go_as_by_the_processor) {
 
 // ---- the same bits, and nothing taken in a step ---------------------------------------------------------------
 
-Test(moved, runs_come_to_the_same_bits) {
+Test(moved, runs_come_to_the_same_bits, TEST_LONG) {
   char first[33] = "";
   for (int k = 0; k < 40; k++) { // by loops, then by a device
     const MbEngine *engine = engine_of(k / 20);

@@ -221,7 +221,7 @@ Test(moved_rows, nodes_are_named_from_step_to_step_in_whatever_room_there_is) {
 static const char *const scenes[] = {"tied", "dropped"};
 static const char *scene_of(int k) { return k ? dropped : tied; }
 
-Test(moved_rows_long, runs_come_to_the_same_bits) {
+Test(moved_rows_long, runs_come_to_the_same_bits, TEST_LONG) {
   for (int e = 0; beside_engine(e); e++)
     for (int s = 0; s < 2; s++) {
       char first[33] = "";
@@ -274,6 +274,13 @@ Test(moved_rows, what_memory_runs_out_of_is_given_back) {
   }
 }
 
+// Of so many launches one fails.
+#ifdef MB_SANITIZED
+enum { LAUNCHES = 29 };
+#else
+enum { LAUNCHES = 7 };
+#endif
+
 // Wherever in a step it stops, the step fails as a device's fault, and the state is the one before.
 Test(moved_rows_long, a_device_that_stops_in_a_step_is_what_is_told) {
   for (int s = 0; s < 2; s++)
@@ -282,7 +289,7 @@ Test(moved_rows_long, a_device_that_stops_in_a_step_is_what_is_told) {
       const int64_t steps = s ? 12 : 1;
       bool whole = false;
       int64_t launch = 0;
-      for (; !whole; launch += 7) {
+      for (; !whole; launch += LAUNCHES) {
         MbReport report = {0};
         MbSim *sim = beside_on(&mb_loops_engine, &run);
         test_steps(sim, steps);

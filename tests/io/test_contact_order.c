@@ -66,7 +66,7 @@ static void check_example(const char *name, int64_t steps, double allowed) {
   free(text);
 }
 
-Test(contact_order_long, examples_in_other_orders_move_the_same_to_the_last_bit) {
+Test(contact_order_long, examples_in_other_orders_move_the_same_to_the_last_bit, TEST_LONG) {
   check_example("card_house", 250, 0);
   check_example("stack", 300, 0);
   check_example("dominoes", 500, 0);
@@ -74,7 +74,7 @@ Test(contact_order_long, examples_in_other_orders_move_the_same_to_the_last_bit)
 }
 
 // Sums over bodies that joints couple run in the order of the tree, which is the file's.
-Test(contact_order_long, nets_in_other_orders_move_the_same_to_rounding) {
+Test(contact_order_long, nets_in_other_orders_move_the_same_to_rounding, TEST_LONG) {
   check_example("catching_net", 250, 1e-10);
   check_example("chain", 300, 1e-10);
 }

@@ -365,7 +365,7 @@ Test(contact_scenes, the_soft_ball_goes_down_the_stairs) {
 }
 
 // Its highest nodes lie on the sphere, half of the thickness away, and the rest hangs around it.
-Test(contact_scenes, the_cloth_hangs_on_the_sphere) {
+Test(contact_scenes, the_cloth_hangs_on_the_sphere, TEST_LONG) {
   TestRun run = after("contact/cloth_sphere", 1.0, NULL);
   size_t n = 0;
   const double *x = test_channel(run.sim, "deformable.cloth.position", &n);
@@ -468,7 +468,7 @@ Test(contact_scenes_long, the_net_catches_its_balls) {
   test_run_free(&run);
 }
 
-Test(contact_scenes_long, the_soft_fingers_lift_their_box) {
+Test(contact_scenes_long, the_soft_fingers_lift_their_box, TEST_LONG) {
   TestRun run = after("contact/soft_gripper", 1.7, NULL);
   const double high = place(&run, "box")[2], palm = place(&run, "palm")[2];
   cr_expect(high > 0.22, "it is %g m high", high);

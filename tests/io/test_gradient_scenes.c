@@ -192,7 +192,7 @@ Test(gradient_deformables, derivatives_by_numbers_of_bodies_that_carry_deformabl
   check_ways("hand");
 }
 Test(gradient_deformables, derivatives_by_fibres_and_wind_are_those_of_whole_runs) { check_ways("muscle"); }
-Test(gradient_deformables, derivatives_by_numbers_of_cloth_that_bends_are_those_of_whole_runs) {
+Test(gradient_deformables, derivatives_by_numbers_of_cloth_that_bends_are_those_of_whole_runs, TEST_LONG) {
   check_ways("cloth");
 }
 Test(gradient_deformables, derivatives_by_pressure_inside_are_those_of_whole_runs) { check_ways("balloon"); }
@@ -270,7 +270,7 @@ Test(gradient_constraints, derivatives_of_what_rolls_and_of_what_is_driven_are_t
   }
 }
 
-Test(gradient_constraints, derivatives_of_every_kind_of_constraint_are_those_of_whole_runs) {
+Test(gradient_constraints, derivatives_of_every_kind_of_constraint_are_those_of_whole_runs, TEST_LONG) {
   static const char *const kinds[] = {
       CONSTRAINT("\"type\":\"point\"," TIPS),
       CONSTRAINT("\"type\":\"point\",\"compliance\":\"=number*1e-3\",\"damping\":0.02," TIPS),

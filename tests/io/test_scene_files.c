@@ -145,7 +145,11 @@ static void run_a_little(const MbScene *scene) {
 }
 
 Test(scene_files, a_thousand_mutations_of_every_example_do_no_harm) {
+#ifdef MB_SANITIZED
+  enum { MUTATIONS = 250 }; // sanitizers take four times as long; fuzzers go on from there
+#else
   enum { MUTATIONS = 1000 };
+#endif
   glob_t found = files("scenes/[!b]*/*.json", 8);
   size_t taken = 0, refused = 0;
   for (size_t i = 0; i < found.gl_pathc; i++) {

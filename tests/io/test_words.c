@@ -229,7 +229,7 @@ Test(words, each_acts_or_is_refused_by_name_under_every_solver) {
               words_probes[p].with);
 }
 
-Test(words, each_acts_or_is_refused_by_name_with_every_integrator) {
+Test(words, each_acts_or_is_refused_by_name_with_every_integrator, TEST_LONG) {
   for (size_t i = 0; mb_solver_words[i]; i++)
     for (size_t k = 0; mb_integrator_words[k]; k++)
       if (k != MB_IMPLICIT) try_all(&(Pair){mb_solver_words[i], "", mb_integrator_words[k], 5}, false);

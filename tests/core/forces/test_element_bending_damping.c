@@ -176,12 +176,12 @@ static void dies_down(const char *what, const char *rod, Reading reading, double
   }
 }
 
-Test(bending_damping_long, a_rod_that_vibrates_dies_down_as_its_bending_is_damped) {
+Test(bending_damping_long, a_rod_that_vibrates_dies_down_as_its_bending_is_damped, TEST_LONG) {
   dies_down("bending", ROD("0.01", "0.03", "[0, -0.1, 0]"),
             (Reading){"deformable.rod.position", 3 * 20 + 2, 0}, decrement(3.5160152685, 0.03, 0.01));
 }
 
-Test(bending_damping_long, a_rod_that_swings_about_its_axis_dies_down_as_its_twisting_is_damped) {
+Test(bending_damping_long, a_rod_that_swings_about_its_axis_dies_down_as_its_twisting_is_damped, TEST_LONG) {
   const double omega = 3.141592653589793 / 2 * sqrt(0.8 / 1.25e-3);
   dies_down("twisting", ROD("0.001", "0.0025", "[1, 0, 0]"),
             (Reading){"deformable.rod.position", 3 * (21 + 2 * 19) + 1, 3 * 19 + 1},

@@ -155,7 +155,7 @@ Test(element_surface, a_spherical_membrane_grows_as_laplace_says, TEST_LONG) {
 }
 
 // p − p_out = 2 N/r with p V = p₀ V₀: the membrane alone holds little, so that the gas itself has to give.
-Test(element_surface, a_gas_grows_until_its_pressure_is_held) {
+Test(element_surface, a_gas_grows_until_its_pressure_is_held, TEST_LONG) {
   TestRun run = test_run(
       bubble, (const char *const[]){"/solver=\"projective\"", "/deformables/0/mesh/ball=12",
                                     "/deformables/0/pressure=0",

@@ -295,7 +295,7 @@ Test(attachments_long, nodes_that_bodies_carry_turn_with_them_in_every_solver) {
 }
 
 // Where forces make velocities there is nothing fictitious.
-Test(attachments_long, in_the_kinematic_mode_they_move_as_under_constraints) {
+Test(attachments_long, in_the_kinematic_mode_they_move_as_under_constraints, TEST_LONG) {
   static const double CLOSE = 1e-9; // rows let nodes come apart by rk45's error
   static const char *const modes[] = {
       "{\"type\": \"maximal\", \"mode\": \"first_order\"}",

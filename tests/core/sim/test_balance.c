@@ -260,7 +260,7 @@ static void residuals(const MbSim *sim, const double *a, const double *reaction,
 }
 
 // Each solver at the start, where all are in one state, and each integrator after some steps.
-Test(balance_long, every_bodys_equations_hold_with_every_joint_under_every_solver, .timeout = 60) {
+Test(balance_long, every_bodys_equations_hold_with_every_joint_under_every_solver, TEST_LONG, .timeout = 60) {
   static const double ROUNDING = 1e-9; // of the largest term, through chains of thirty bodies
   for (uint64_t seed = 1; seed < 5; seed++) {
     double first[3][MOST];
@@ -490,7 +490,7 @@ Test(balance, closed_loops_and_gears_accelerate_the_same_under_every_solver) {
 // ---- the run ----------------------------------------------------------------------------------------------
 
 // Frames or none, the states are the same bytes.
-Test(balance_long, frames_with_accelerations_leave_the_run_as_it_is, .timeout = 60) {
+Test(balance_long, frames_with_accelerations_leave_the_run_as_it_is, TEST_LONG, .timeout = 60) {
   static const char *const scenes[] = {"06-joint-limits",        "crane",
                                        "gears_reduced",          "four_bar",
                                        "constraints/soft_stand", FOLLOWING("reduction")};

@@ -324,7 +324,7 @@ static void check_lasts(const char *what, const char *scene, const char *const *
   }
 }
 
-Test(coupled_long, masses_may_be_ten_thousand_times_apart_both_ways) {
+Test(coupled_long, masses_may_be_ten_thousand_times_apart_both_ways, TEST_LONG) {
   check_lasts("heavy body", arm,
               (const char *const[]){"/bodies/1/density=5e6", "/deformables/0/material/young=2e7", NULL});
   check_lasts("light body", arm,

@@ -233,12 +233,12 @@ Test(lockstep_long, explicit_lanes_have_the_bits_of_runs_of_their_own) {
   went_in_lanes(0);
 }
 
-Test(lockstep_long, implicit_lanes_have_the_bits_of_runs_of_their_own) {
+Test(lockstep_long, implicit_lanes_have_the_bits_of_runs_of_their_own, TEST_LONG) {
   for (unsigned acts = 0; acts < LIMITS; acts += 5) runs_alike(MB_IMPLICIT, acts, 1 + (acts + 7) % L);
   went_in_lanes(0.01);
 }
 
-Test(lockstep_long, lanes_at_limits_have_the_bits_of_runs_of_their_own) {
+Test(lockstep_long, lanes_at_limits_have_the_bits_of_runs_of_their_own, TEST_LONG) {
   for (unsigned acts = LIMITS; acts < 2 * LIMITS; acts += 7)
     runs_alike(acts % 2 ? MB_IMPLICIT : MB_SYMPLECTIC, acts, 1 + (acts + 7) % L);
   went_in_lanes(0.7);

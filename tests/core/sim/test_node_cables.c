@@ -113,7 +113,7 @@ static const char together[] = HEAD(
                 "{\"nearest\": [0.4, 0.05, 0.1]}]}, {\"path\": [{\"nearest\": [0.1, 0, 0.1]}, {\"nearest\": "
                 "[0.3, 0.1, 0.1]}], \"compliance\": 1e-3}]}]}";
 
-Test(node_cables_long, cables_contacts_and_attachments_hold_at_once_under_every_method) {
+Test(node_cables_long, cables_contacts_and_attachments_hold_at_once_under_every_method, TEST_LONG) {
   double *newton = NULL;
   size_t n = 0;
   for (int method = 2; method >= 0; method--) {

@@ -87,7 +87,7 @@ static const char *const solvers[] = {"/solver=\"redmax\"", "/solver=\"maximal\"
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
 
 // Under the other solvers nodes are bodies, and their elements forces: both come to the same place at rest.
-Test(node_rows_long, a_floor_carries_a_soft_block_under_every_solver_by_its_weight) {
+Test(node_rows_long, a_floor_carries_a_soft_block_under_every_solver_by_its_weight, TEST_LONG) {
   double places[SOLVERS][3 * COUNT];
   for (size_t k = 0; k < SOLVERS; k++) {
     Floor floor;

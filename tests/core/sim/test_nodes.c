@@ -383,7 +383,7 @@ Test(nodes_long, nodes_held_by_reduction_move_as_under_constraints) {
 }
 
 // Implicit steps of first order tend to the same.
-Test(nodes_long, nodes_held_by_reduction_run_under_every_integrator) {
+Test(nodes_long, nodes_held_by_reduction_run_under_every_integrator, TEST_LONG) {
   for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
     double x[2][36], most = 0;
     for (int k = 0; k < 2; k++) {

@@ -183,7 +183,8 @@ static Drift energy_drift(MbIntegratorKind kind, MbDynamics dynamics, double h, 
 
 // The chain falls and whips about: after some seconds two runs with different steps have nothing in common, and the
 // greatest error depends on how sharp a whip each met; within the first second it is the error's h² alone.
-Test(half_steps_long, energy_of_a_chain_stays_for_10_s_and_its_error_falls_by_4_with_half_the_step) {
+Test(half_steps_long, energy_of_a_chain_stays_for_10_s_and_its_error_falls_by_4_with_half_the_step,
+     TEST_LONG) {
   static const double BOUND = 5e-4; // of the kinetic energy, at h = 1e-3; 1e-4 seen. symplectic: 0.1
   static const double FALL = 0.3;   // by which the ratio 4 may be off: h³ at these steps
   printf("energy of the chain of ten   error in 1 s: h = 1e-3   5e-4   ratio; in 10 s, h = 1e-3, of the "

@@ -71,7 +71,7 @@ static double decrement(const char *integrator, int joint, int hold, double h, d
 }
 
 // Of first order, steps damp by their own: λ is that of the step's middle, its impulse that of the end.
-Test(soft_long, swings_die_out_as_its_damping_says) {
+Test(soft_long, swings_die_out_as_its_damping_says, TEST_LONG) {
   static const double ZETA = 0.05, H = 1e-3;
   static const double CLOSE[INTEGRATORS] = {0.2, 0.2, 1e-3, 1e-3, 1e-6}; // of ζ
   for (int i = 0; i < INTEGRATORS; i++)

@@ -190,7 +190,7 @@ static size_t read_all(MbSim *sim, double out[3 * NODES]) {
   return n + 6;
 }
 
-Test(soft_bodies_long, nodes_on_an_arm_move_alike_by_rows_and_by_reduction) {
+Test(soft_bodies_long, nodes_on_an_arm_move_alike_by_rows_and_by_reduction, TEST_LONG) {
   static const double CLOSE = 1e-8; // m, of rk45 to 1e-11 over 0.1 s; of systems solved to 1e-12
   double wanted[3 * NODES], found[3 * NODES];
   for (int s = 0; s < SOLVERS; s++)

@@ -224,7 +224,7 @@ static void check(MbSim *sim, const char *what, uint64_t *seed) {
   mb_arena_free(&arena);
 }
 
-Test(tangent_long, of_trees_of_every_joint_under_every_force_agrees_with_differences) {
+Test(tangent_long, of_trees_of_every_joint_under_every_force_agrees_with_differences, TEST_LONG) {
   for (uint64_t seed = 1; seed < 4; seed++)
     for (int tied = 0; tied < 2; tied++) {
       uint64_t stream = seed;

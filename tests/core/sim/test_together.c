@@ -157,4 +157,4 @@ static void check(size_t i) {
 Test(together_long, ropes_tie_what_arms_at_their_limits_carry, TEST_LONG) { check(0); }
 Test(together_long, what_is_driven_pulls_at_what_is_free, TEST_LONG) { check(1); }
 Test(together_long, gears_are_held_by_what_is_attached_to_both, TEST_LONG) { check(2); }
-Test(together_long, what_hangs_on_what_is_attached_hangs_alike) { check(3); }
+Test(together_long, what_hangs_on_what_is_attached_hangs_alike, TEST_LONG) { check(3); }

@@ -46,7 +46,7 @@ static void compare(const char *method, int steps, double apart) {
   cr_expect_eq(mb_alloc_live(), 0);
 }
 
-Test(touch_branches_long, a_sheet_with_many_contacts_moves_as_by_columns) {
+Test(touch_branches_long, a_sheet_with_many_contacts_moves_as_by_columns, TEST_LONG) {
   compare("projective", 28, 1e-9);
   compare("lbfgs", 20, 1e-9);
 }

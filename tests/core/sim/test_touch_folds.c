@@ -63,7 +63,7 @@ static const char cloths[] = BEGIN("0.005", "1e-11") TABLE DRAG
     "\"deformables\": [" CLOTH("lower", "[3, 3]", "[0.4, 0.4]", "[0, 0, 0.006]", "0.01") "}, " CLOTH(
         "upper", "[3, 3]", "[0.3, 0.3]", "[0.043, 0.037, 0.018]", "0.01") "}]}";
 
-Test(touch_folds_long, two_cloths_lie_on_one_another_by_their_thickness_and_carry_their_weight) {
+Test(touch_folds_long, two_cloths_lie_on_one_another_by_their_thickness_and_carry_their_weight, TEST_LONG) {
   const double upper = 0.09 * 0.01 * 300 * 9.81, both = upper + 0.16 * 0.01 * 300 * 9.81;
   for (size_t k = 0; k < SOLVERS; k++) {
     TestRun run = test_run(cloths, (const char *const[]){solvers[k], NULL});

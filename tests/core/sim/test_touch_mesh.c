@@ -122,7 +122,7 @@ Test(touch_mesh, a_convex_mesh_collides_as_its_hull_and_another_by_its_triangles
 // ---- meshes that rest ---------------------------------------------------------------------------------------
 
 // A ring that is dropped over a cone comes to lie around it, where its hole is as wide as the cone, and carries its weight there.
-Test(touch_mesh_long, a_torus_that_falls_onto_a_cone_comes_to_hang_on_it) {
+Test(touch_mesh_long, a_torus_that_falls_onto_a_cone_comes_to_hang_on_it, TEST_LONG) {
   char cone_file[64], torus_file[64], text[1000];
   MbSkin *cone = made_cone(0.5, 1, 48), *torus = made_torus(0.4, 0.1, 48, 16);
   write_mesh(cone, cone_file), write_mesh(torus, torus_file);

@@ -46,7 +46,8 @@ static const char block[] =
     "[0, "
     "0, 0.03]}, " RUBBER("5e4") "}], \"forces\": [{\"type\": \"damping\", \"coefficient\": 3}]}";
 
-Test(touch_surface_long, a_soft_block_comes_to_lie_on_the_ground_and_the_forces_sum_to_its_weight) {
+Test(touch_surface_long, a_soft_block_comes_to_lie_on_the_ground_and_the_forces_sum_to_its_weight,
+     TEST_LONG) {
   for (size_t k = 0; k < SOLVERS; k++) {
     TestRun run = test_run(block, (const char *const[]){solvers[k], NULL});
     test_steps(run.sim, 800);
@@ -95,7 +96,7 @@ static double slides(const char *solver, double less, int64_t steps) {
 
 // Of a step that begins where it ends a share of what it takes off the energy is less than rounding: 30 steps of 100 were counted as not
 // settled after 200 iterations each, though nothing moved.
-Test(touch_surface_long, what_lies_still_under_a_body_takes_few_iterations) {
+Test(touch_surface_long, what_lies_still_under_a_body_takes_few_iterations, TEST_LONG) {
   static const char scene[] =
       "{\"mbsim\": 1, \"solver\": \"projective\", \"integrator\": \"implicit\", \"time\": {\"step\": 0.01, "
       "\"steps\": 100}, \"contact\": {\"friction\": 0.8}, \"bodies\": [{\"name\": \"ground\", \"shape\": "

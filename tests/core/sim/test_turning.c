@@ -116,7 +116,7 @@ static double spins_of(MbSceneSpec spec, double w[60]) {
   return worst;
 }
 
-Test(turning_long, a_body_that_nothing_pulls_at_turns_on_a_joint_as_it_does_in_space) {
+Test(turning_long, a_body_that_nothing_pulls_at_turns_on_a_joint_as_it_does_in_space, TEST_LONG) {
   static const int joints[] = {-1, MB_JOINT_SPHERICAL, MB_JOINT_FREE3D, MB_JOINT_COMPOSITE};
   static const double ENERGY[] = {1e-8, 1e-8, 1e-11};
   double exact[60];

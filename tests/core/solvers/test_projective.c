@@ -221,7 +221,7 @@ static double sag(size_t n) {
 
 // ρ g A L⁴/8EI and what shear adds: 14.87 mm. Tetrahedra with constant strains are too stiff in bending, and less so the finer
 // they are.
-Test(projective, a_cantilever_sags_as_beams_do_when_its_mesh_is_fine) {
+Test(projective, a_cantilever_sags_as_beams_do_when_its_mesh_is_fine, TEST_LONG) {
   const double WANT = 14.87e-3, TOLERANCE = 0.01; // of what the stiffnesses of three meshes extrapolate to
   double w[3];
   for (size_t k = 0; k < 3; k++) w[k] = sag((size_t)2 << k);

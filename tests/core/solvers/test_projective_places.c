@@ -158,7 +158,8 @@ static void compare(const Material *m, const Way *way) {
   for (int k = 0; k < METHODS; k++) mb_free(run[k].q);
 }
 
-Test(projective_places_long, methods_come_to_the_same_places_until_an_element_is_crushed_or_inside_out) {
+Test(projective_places_long, methods_come_to_the_same_places_until_an_element_is_crushed_or_inside_out,
+     TEST_LONG) {
   for (size_t m = 0; m < sizeof materials / sizeof *materials; m++)
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) compare(&materials[m], &ways[w]);
   cr_expect_eq(mb_alloc_live(), 0);

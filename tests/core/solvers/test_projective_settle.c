@@ -106,7 +106,8 @@ static double *go_through(MbElasticModel model, double poisson, MbMethod method,
   return q;
 }
 
-Test(projective_settle_long, pushed_through_itself_and_back_a_block_is_the_same_under_every_method) {
+Test(projective_settle_long, pushed_through_itself_and_back_a_block_is_the_same_under_every_method,
+     TEST_LONG) {
   static const struct {
     MbElasticModel model;
     double poisson;

@@ -97,7 +97,8 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   sim->varying = mb_arena_alloc(&sim->arena, model->nsignals, sizeof *sim->varying);
   sim->expressions = mb_arena_alloc(&sim->arena, model->nsignals, sizeof *sim->expressions);
   MbMaximal *x = &sim->x;
-  *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact && !model->jointed};
+  *x = (MbMaximal){
+      .nb = nb, .signal = sim->signal, .M = model->M, .exact = sim->integrator->exact && !model->jointed};
   x->E = mb_arena_alloc(&sim->arena, nb, sizeof *x->E);
   x->phi = numbers(sim, 6 * nb), x->f = numbers(sim, 6 * nb);
   if (sim->solver->passes) sim->push = numbers(sim, sim->width);

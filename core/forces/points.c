@@ -1,3 +1,4 @@
+// Points that move with bodies, what forces at them are to bodies, and paths through them (points.h has the derivation).
 #include "core/forces/points.h"
 #include "core/forces/forces.h"
 #include "core/forces/path_turn.h"

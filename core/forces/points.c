@@ -1,5 +1,7 @@
+// Points that move with bodies, what forces at them are to bodies, and paths through them (points.h has the derivation).
 #include "core/forces/points.h"
 #include "core/forces/forces.h"
+#include "core/forces/path_turn.h"
 
 #include <string.h>
 
@@ -37,12 +39,18 @@ static void add_mapped(double *B, const double G[18], const double *A, int colum
       B[6 * m + n] += G[m] * A[n] + G[6 + m] * A[columns + n] + G[12 + m] * A[2 * columns + n];
 }
 
+static void add_wrench(const MbForce *force, MbMaximal *x, size_t i, const MbMovingPoint *point,
+                       const double f[3]) {
+  const size_t b = force->points[i].body;
+  for (size_t m = 0; m < 6 && b != MB_WORLD; m++)
+    x->f[6 * b + m] += point->G[m] * f[0] + point->G[6 + m] * f[1] + point->G[12 + m] * f[2];
+}
+
 void mb_point_push(const MbForce *force, MbMaximal *x, size_t i, const MbMovingPoint *point,
                    const double f[3]) {
   const size_t b = force->points[i].body;
   if (b == MB_WORLD) return;
-  for (size_t m = 0; m < 6; m++)
-    x->f[6 * b + m] += point->G[m] * f[0] + point->G[6 + m] * f[1] + point->G[12 + m] * f[2];
+  add_wrench(force, x, i, point, f);
   if (!mb_force_stiffens(force, x) || x->safe) return;
   double F[9], turn[9];
   mb_mat3_cross(F, f);
@@ -167,25 +175,46 @@ static void stiffness(const MbPath *path, size_t i, size_t j, double across, con
   if (i == j + 1) add_across(P, across * path->inverse[j], path->u[j]);
 }
 
+// v_i = u_i − u_{i−1}
+static void at_points(size_t n, double u[][3], double v[][3]) {
+  for (size_t i = 0; i < n; i++) {
+    mb_vec3_set(v[i], 0, 0, 0);
+    if (i + 1 < n) mb_vec3_add(v[i], v[i], u[i]);
+    if (i > 0) mb_vec3_sub(v[i], v[i], u[i - 1]);
+  }
+}
+
+// Linearises the path where it turns to: what it pulls besides, and v_i of the directions to come. The pull at the step's end is what bodies
+// turn under, and F v_i is as good as that.
+static void push_turned(const MbForce *force, MbMaximal *x, const MbTension *tension, MbPath *path,
+                        double v[][3]) {
+  double extra[MB_PATH_MOST][3], f[MB_PATH_MOST][3];
+  if (!mb_path_turn(force, x, tension, path, extra)) return;
+  at_points(path->n, extra, f);
+  for (size_t i = 0; i < path->n; i++) add_wrench(force, x, i, &path->point[i], f[i]);
+  at_points(path->n, path->u, v);
+}
+
 // f_i = F v_i, v_i = u_i − u_{i−1};  ∂f_i/∂x_j = v_i g_jᵀ + F ∂v_i/∂x_j,  ∂f_i/∂ẋ_j = F_L̇ v_i c_jᵀ  (AR 0.12, 0.14).
 // The change of the rate with the direction counts only where every derivative does (RM 1.67 has none). Where A must be
 // definite, the sideways push of a path under compression, F/l (1 − u uᵀ) with F < 0, and a tension that falls with
 // the length are left out too.
-void mb_path_pull(const MbForce *force, MbMaximal *x, const MbPath *path, double F, double F_length,
+void mb_path_pull(const MbForce *force, MbMaximal *x, MbPath *path, double F, double F_length,
                   double F_rate) {
   const size_t n = path->n;
   double v[MB_PATH_MOST][3];
+  at_points(n, path->u, v);
   for (size_t i = 0; i < n; i++) {
     double f[3];
-    mb_vec3_set(v[i], 0, 0, 0);
-    if (i + 1 < n) mb_vec3_add(v[i], v[i], path->u[i]);
-    if (i > 0) mb_vec3_sub(v[i], v[i], path->u[i - 1]);
     mb_vec3_scale(f, F, v[i]);
     mb_point_push(force, x, i, &path->point[i], f);
   }
   if (!mb_force_counts(force, x)) return;
   const double across = x->safe ? fmax(F, 0) : F;
   if (x->safe) F_length = fmax(F_length, 0);
+  if (x->ahead > 0 && x->K)
+    push_turned(force, x, &(MbTension){.F = F, .F_length = F_length, .F_rate = F_rate, .across = across},
+                path, v);
   for (size_t j = 0; j < n; j++) {
     double g[3], c[3];
     tension_gradient(path, j, F_length, F_rate, x->exact, g, c);

@@ -42,8 +42,8 @@ typedef struct MbPath {
 } MbPath;
 
 void mb_path_at(const MbForce *force, const MbMaximal *x, uint32_t passive, MbPath *path);
-// Adds the tension F along the path, with its derivatives by length and rate.
-void mb_path_pull(const MbForce *force, MbMaximal *x, const MbPath *path, double F, double F_length,
-                  double F_rate);
+// Adds the tension F along the path, with its derivatives by length and rate. In a step of one solution a stiff path is linearised where it
+// turns to, and `path` has those directions after (path_turn.c).
+void mb_path_pull(const MbForce *force, MbMaximal *x, MbPath *path, double F, double F_length, double F_rate);
 
 #endif

@@ -272,8 +272,10 @@ typedef struct MbMaximal {
   const double *stiffness, *joint_damping; // (nv)
   bool exact; // K and D hold the derivatives of gravity and of the velocity term too
   bool safe;  // K holds no derivatives that could make A indefinite: a fall back for large steps
-  // s: elements are linearised as they are turned by then, from where they are (forces/element_turn.c); 0: where they are
+  // s: elements and stiff paths are linearised as they are turned by then, from where they are (forces/element_turn.c, path_turn.c);
+  // 0: where they are. M (nb x 6) the bodies' inertia.
   double ahead;
+  const double *M;
 } MbMaximal;
 
 #endif

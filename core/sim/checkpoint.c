@@ -16,6 +16,7 @@ const char *const mb_section_words[MB_SECTIONS] = {[MB_SECTION_SCHEME] = "scheme
                                                    [MB_SECTION_DUAL] = "dual",
                                                    [MB_SECTION_CRUSHED] = "crushed",
                                                    [MB_SECTION_WATCH] = "watch",
+                                                   [MB_SECTION_LINEAR] = "linear",
                                                    [MB_SECTION_GAPS] = "gaps",
                                                    [MB_SECTION_FREEDOM] = "freedom",
                                                    [MB_SECTION_CLOSURES] = "closures",

@@ -103,6 +103,8 @@ bool mb_sim_outside(const MbModel *model) {
 
 void mb_sim_outer_wrenches(MbSim *sim, double t) { evaluate_forces(sim, t, false, true); }
 
+void mb_sim_outer_blocks(MbSim *sim, double t) { evaluate_forces(sim, t, true, true); }
+
 void mb_sim_outer_derivatives(MbSim *sim, double t, double *K, double *D) {
   MbMaximal *x = &sim->x;
   double *const had_K = x->K, *const had_D = x->D;

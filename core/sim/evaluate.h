@@ -19,6 +19,8 @@ void mb_sim_forces(MbSim *sim, double t, bool derivatives);
 bool mb_sim_outside(const MbModel *model);
 // Evaluates those wrenches alone; signals have been evaluated at time t.
 void mb_sim_outer_wrenches(MbSim *sim, double t);
+// The same with K and D as steps have them, into sim->x.
+void mb_sim_outer_blocks(MbSim *sim, double t);
 // Evaluates signals at time t, those wrenches, and every derivative of theirs, unsymmetrised, into K and D (as MbMaximal has them).
 void mb_sim_outer_derivatives(MbSim *sim, double t, double *K, double *D);
 

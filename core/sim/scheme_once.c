@@ -4,6 +4,7 @@
 #include "core/sim/constrain.h"
 #include "core/sim/claims.h"
 #include "core/sim/layout.h"
+#include "core/sim/linear_watch.h"
 #include "core/sim/schemes.h"
 #include "core/sim/stage.h"
 
@@ -23,7 +24,7 @@ MbStatus mb_scheme_explicit(MbSim *sim, MbReport *report) {
   return MB_OK;
 }
 
-// A stage of one pass, its forces linearised about the state, those of elements under `implicit` about where these turn to. Of bodies free in space by what v changes, so that what nothing acts on stays
+// A stage of one pass, its forces linearised about the state, those of elements and stiff springs under `implicit` about where these turn to. Of bodies free in space by what v changes, so that what nothing acts on stays
 // to the last digit:  A (v⁺ − v) = h (f + (a − c) D v + (b + d) h K v)
 MbStatus mb_scheme_solve_once(MbSim *sim, double *v1, MbReport *report) {
   const MbIntegrator *in = sim->integrator;
@@ -43,6 +44,7 @@ MbStatus mb_scheme_solve_once(MbSim *sim, double *v1, MbReport *report) {
                          .factors = 1};
   memcpy(v1, sim->state.v, sim->nv * sizeof *v1);
   sim->x.ahead = in->order == 1 && in->b != 0 ? h : 0;
+  mb_linear_begin(sim);
   const MbStatus status = mb_stage_solve(sim, &stage, NULL, v1, report);
   sim->x.ahead = 0;
   return status;
@@ -56,6 +58,7 @@ MbStatus mb_scheme_once(MbSim *sim, MbReport *report) {
   MbStatus status = mb_scheme_solve_once(sim, v1, report);
   if (status == MB_OK) status = mb_constrain_velocity(sim, v1, report);
   if (status != MB_OK) return status;
+  mb_linear_solved(sim, v1);
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
   if (in->w == 0) {
     mb_sim_fly(sim, sim->q1, h, v1);

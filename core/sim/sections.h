@@ -10,6 +10,7 @@ typedef enum MbSection {
   MB_SECTION_SOLUTION, // how good the last step's solution was for them, and each of its iterations
   MB_SECTION_DUAL,     // the dual of their elements
   MB_SECTION_CRUSHED,  // how many steps have left elements crushed or inside out (crushed.c)
+  MB_SECTION_LINEAR,   // what linearised forces have taken (linear_watch.c)
   MB_SECTION_WATCH,    // what is known of energy that the scheme adds (energy_watch.c)
   MB_SECTION_GAPS,     // the widest gap of a hard constraint, and since when (gaps.c)
   MB_SECTION_FREEDOM, // how many rows of constraints have been free at once, and how free the last of them (singular.c)
@@ -42,5 +43,8 @@ enum {
 
 // What they are called in checkpoints.
 extern const char *const mb_section_words[MB_SECTIONS];
+
+// The numbers of MB_SECTION_LINEAR: J taken, the largest kinetic energy, the work of forces, how many steps have been looked at, whether it has been told.
+enum { MB_LINEAR_TAKEN, MB_LINEAR_MOST, MB_LINEAR_WORK, MB_LINEAR_LOOKS, MB_LINEAR_TOLD, MB_LINEAR_NUMBERS };
 
 #endif

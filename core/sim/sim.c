@@ -77,6 +77,13 @@ static bool needs_stiffness(const MbSim *sim) {
   return (sim->model->solver.mode == MB_FIRST_ORDER ? in->a : in->b) != 0 || in->d != 0;
 }
 
+// Whether steps are one solution with forces linearised where they begin.
+static bool linearises(const MbSim *sim) {
+  const MbIntegrator *in = sim->integrator;
+  return sim->scheme->step == mb_scheme_once && in->order == 1 && in->b != 0 && needs_blocks(sim) &&
+         mb_sim_outside(sim->model);
+}
+
 static bool note_carriers(MbSim *sim) {
   const bool all = sim->solver->map->layout->apart(sim->model);
   sim->x.carrier = mb_carriers(sim->model, all, &sim->arena);
@@ -90,6 +97,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   sim->state.v = numbers(sim, sim->width), sim->v1 = numbers(sim, sim->width);
   sim->state.memory = numbers(sim, sim->nm);
   sim->r = numbers(sim, sim->width), sim->s = numbers(sim, sim->width), sim->t = numbers(sim, sim->width);
+  if (linearises(sim)) sim->linear.force = numbers(sim, sim->width);
   sim->stage = numbers(sim, sim->scheme->scratch ? sim->scheme->scratch(sim->nq, sim->nv) : 0);
   sim->nudge = numbers(sim, sim->width);
   sim->along = numbers(sim, model->nv), sim->near = numbers(sim, model->nq);
@@ -97,7 +105,8 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   sim->varying = mb_arena_alloc(&sim->arena, model->nsignals, sizeof *sim->varying);
   sim->expressions = mb_arena_alloc(&sim->arena, model->nsignals, sizeof *sim->expressions);
   MbMaximal *x = &sim->x;
-  *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact && !model->jointed};
+  *x = (MbMaximal){
+      .nb = nb, .signal = sim->signal, .M = model->M, .exact = sim->integrator->exact && !model->jointed};
   x->E = mb_arena_alloc(&sim->arena, nb, sizeof *x->E);
   x->phi = numbers(sim, 6 * nb), x->f = numbers(sim, 6 * nb);
   if (sim->solver->passes) sim->push = numbers(sim, sim->width);
@@ -139,6 +148,7 @@ static void plan_memory(MbSim *sim) {
   const bool solved = model->contacts.any || model->dry;
   size_t size[MB_SECTIONS] = {[MB_SECTION_CRUSHED] = mb_crushed_size(model),
                               [MB_SECTION_WATCH] = mb_watch_size(),
+                              [MB_SECTION_LINEAR] = linearises(sim) ? MB_LINEAR_NUMBERS : 0,
                               [MB_SECTION_GAPS] = 2,
                               [MB_SECTION_FREEDOM] = 2,
                               [MB_SECTION_CLOSURES] = model->nguess,

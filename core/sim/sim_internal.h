@@ -34,6 +34,13 @@ typedef struct MbWatch {
   MbEnergy first;
 } MbWatch;
 
+// What linearised forces are seen to take (linear_watch.c), in a step that is looked at.
+typedef struct MbLinearWatch {
+  double *force; // (nv); NULL: nothing is linearised
+  bool due;
+  double power, kinetic; // W; J
+} MbLinearWatch;
+
 struct MbSim {
   const MbModel *model;
   const MbSolverOps *solver;
@@ -80,6 +87,7 @@ struct MbSim {
   MbBalance *balance;           // NULL: no channel tells accelerations or reactions
 
   MbWatch watch;
+  MbLinearWatch linear;
   char trouble[480]; // a signal or force of this step that was not finite, at trouble_time; empty = none
   double trouble_time;
 

@@ -39,17 +39,24 @@ typedef struct Corner {
 } Corner;
 enum { CUT = 0x4000 };
 
-// Leaves what of the polygon is not above the plane through p with normal m, which is side `cut`.
-static int cut_polygon(const Corner *in, int n, Corner *out, const double p[3], const double m[3],
+// Leaves what of the polygon is not above the plane through p with normal m, which is side `cut`. A polygon of which nothing is above stays where
+// it is; of another one what is left is made in `spare`, and the two change places.
+static int cut_polygon(Corner **polygon, Corner **spare, int n, const double p[3], const double m[3],
                        uint32_t cut) {
+  Corner *const in = *polygon, *const out = *spare;
+  double height[POLYGON], d[3];
+  bool above = false;
+  for (int i = 0; i < n; i++) {
+    mb_vec3_sub(d, in[i].x, p);
+    height[i] = mb_vec3_dot(d, m);
+    above |= !(height[i] <= 0);
+  }
+  if (!above) return n;
   int count = 0;
-  double d[3];
-  mb_vec3_sub(d, in[0].x, p);
-  double h = mb_vec3_dot(d, m), k;
-  for (int i = 0; i < n; i++, h = k) {
-    const Corner *from = &in[i], *to = i + 1 < n ? from + 1 : in;
-    mb_vec3_sub(d, to->x, p);
-    k = mb_vec3_dot(d, m);
+  for (int i = 0; i < n; i++) {
+    const int behind = i + 1 < n ? i + 1 : 0;
+    const Corner *from = &in[i], *to = &in[behind];
+    const double h = height[i], k = height[behind];
     if (h <= 0) out[count++] = *from;
     if ((h <= 0) == (k <= 0)) continue;
     Corner *new = &out[count++];
@@ -57,6 +64,7 @@ static int cut_polygon(const Corner *in, int n, Corner *out, const double p[3], 
     mb_vec3_add_scaled(new->x, from->x, h / (h - k), d);
     new->before = h <= 0 ? from->behind : CUT | cut, new->behind = h <= 0 ? CUT | cut : from->behind;
   }
+  *polygon = out, *spare = in;
   return count;
 }
 
@@ -84,6 +92,7 @@ static uint32_t facing(const MbPlaced *b, uint32_t low, const double n[3]) {
       normal_at(m, b, f);
       const double against = mb_vec3_dot(m, n);
       if (against < most - 1e-12) most = against, best = f;
+      break; // a face has a vertex once
     }
   return best;
 }
@@ -91,7 +100,7 @@ static uint32_t facing(const MbPlaced *b, uint32_t low, const double n[3]) {
 // Adds what of b's face is over a's face (a being that which the plane's face is of), and returns the least gap there.
 static double add_faces(const MbPlaced *a, const MbPlaced *b, const MbPlane *plane, MbPatch *patch) {
   const bool turned = plane->of == MB_PLANE_OF_B;
-  double n[3], d[3], e[3], m[3], p[3], q[3];
+  double n[3], d[3], e[3], m[3], p[3], q[3], base[3];
   mb_vec3_scale(n, turned ? -1 : 1, plane->n);
   const uint32_t other = facing(b, plane->low, n);
   const MbHull *ours = a->shape->hull, *theirs = b->shape->hull;
@@ -105,22 +114,23 @@ static double add_faces(const MbPlaced *a, const MbPlaced *b, const MbPlane *pla
 
   const uint32_t *corner = ours->corner + ours->first[plane->face];
   const uint32_t sides = ours->first[plane->face + 1] - ours->first[plane->face];
-  vertex_at(q, a, corner[0]);
+  vertex_at(base, a, corner[0]);
+  mb_vec3_copy(q, base);
   for (uint32_t i = 0; i < sides && count; i++) {
     mb_vec3_copy(p, q);
-    vertex_at(q, a, corner[i + 1 < sides ? i + 1 : 0]);
+    if (i + 1 < sides)
+      vertex_at(q, a, corner[i + 1]);
+    else
+      mb_vec3_copy(q, base);
     mb_vec3_sub(e, q, p);
     mb_vec3_cross(m, e, n);
-    count = cut_polygon(polygon, count, next, p, m, i);
-    Corner *swap = polygon;
-    polygon = next, next = swap;
+    count = cut_polygon(&polygon, &next, count, p, m, i);
   }
 
   count = straighten(polygon, count);
   double least = INFINITY;
-  vertex_at(p, a, corner[0]);
   for (int i = 0; i < count; i++) {
-    mb_vec3_sub(d, polygon[i].x, p);
+    mb_vec3_sub(d, polygon[i].x, base);
     const double gap = mb_vec3_dot(d, n);
     least = fmin(least, gap);
     const uint32_t on_face = plane->face << 16 | polygon[i].before,

@@ -1,4 +1,5 @@
 // A plane and anything: what of the other shape is lowest. n is the plane's normal, heights are above the plane.
+#include "core/collision/hull.h"
 #include "core/collision/patch.h"
 
 #include "core/math/mat3.h"
@@ -68,9 +69,22 @@ void mb_plane_ellipsoid(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
   add_point(patch, a, n, x, 0);
 }
 
+// Whether all of a box is beyond `within` by more than rounding: the height of its middle less Σ e_k |b_k · n|.
+static bool is_far(const MbPlaced *plane, const double n[3], const MbPlaced *b, double within) {
+  static const double ROUNDING = 1e-14; // of what the sums are of
+  const double *e = b->shape->axes;
+  double d[3], m[3];
+  if (b->shape->hull != &mb_hull_cube) return false;
+  mb_vec3_sub(d, b->p, plane->p);
+  mb_mat3_tapply(m, b->R, n);
+  const double height = mb_vec3_dot(d, n), sizes = fabs(d[0]) + fabs(d[1]) + fabs(d[2]) + e[0] + e[1] + e[2];
+  return height - (e[0] * fabs(m[0]) + e[1] * fabs(m[1]) + e[2] * fabs(m[2])) > within + ROUNDING * sizes;
+}
+
 void mb_plane_polytope(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
   double n[3], local[3], x[3];
   normal_of(n, a);
+  if (is_far(a, n, b, patch->within)) return;
   for (uint32_t i = 0; i < b->shape->hull->vertices; i++) {
     mb_shape_vertex(local, b->shape, i);
     mb_placed_point(x, b, local);

@@ -1,20 +1,6 @@
 // Points of a patch, and which four of them stand for it.
 #include "core/collision/patch.h"
 
-#include "core/math/mat3.h"
-
-void mb_placed_point(double x[3], const MbPlaced *a, const double local[3]) {
-  double turned[3];
-  mb_mat3_apply(turned, a->R, local);
-  mb_vec3_add(x, a->p, turned);
-}
-
-void mb_placed_local(double local[3], const MbPlaced *a, const double x[3]) {
-  double d[3];
-  mb_vec3_sub(d, x, a->p);
-  mb_mat3_tapply(local, a->R, d);
-}
-
 void mb_across(double t[3], const double n[3]) {
   int k = 0;
   for (int i = 1; i < 3; i++)

@@ -3,6 +3,7 @@
 #define MB_COLLISION_PATCH_H
 
 #include "core/collision/collide.h"
+#include "core/math/mat3.h"
 
 enum { MB_PATCH_ROOM = 64 };
 
@@ -16,8 +17,17 @@ typedef struct MbPatch {
   MbContactPoint point[MB_PATCH_ROOM];
 } MbPatch;
 
-void mb_placed_point(double x[3], const MbPlaced *a, const double local[3]);
-void mb_placed_local(double local[3], const MbPlaced *a, const double x[3]);
+// A point of a shape's axes in the world, and back; the two may be one.
+MB_INLINE void mb_placed_point(double x[3], const MbPlaced *a, const double local[3]) {
+  double turned[3];
+  mb_mat3_apply(turned, a->R, local);
+  mb_vec3_add(x, a->p, turned);
+}
+MB_INLINE void mb_placed_local(double local[3], const MbPlaced *a, const double x[3]) {
+  double d[3];
+  mb_vec3_sub(d, x, a->p);
+  mb_mat3_tapply(local, a->R, d);
+}
 
 // Adds the point of a's surface `on_a` from which b's is `gap` away along the normal; if gap < within. A patch that is full keeps its four.
 void mb_patch_add(MbPatch *patch, const double on_a[3], const double normal[3], double gap,

@@ -208,7 +208,10 @@ static void try_box_edges(const Pair *pair, MbPlane *best) {
   const double *e = pair->a->shape->axes, *f = pair->b->shape->axes, *R = pair->R, *d = pair->d;
   const double rounding =
       4e-15 * (fabs(d[0]) + fabs(d[1]) + fabs(d[2]) + e[0] + e[1] + e[2] + f[0] + f[1] + f[2]);
+  // unrolled, so that compilers know which numbers are meant
+#pragma GCC unroll 3
   for (int i = 0; i < 3; i++)
+#pragma GCC unroll 3
     for (int j = 0; j < 3; j++) {
       const int p = (i + 1) % 3, q = (i + 2) % 3, r = (j + 1) % 3, s = (j + 2) % 3;
       // n = a_i × b_j is −R_qj along a_p, R_pj along a_q, R_is along b_r, −R_ir along b_s

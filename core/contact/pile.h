@@ -82,7 +82,8 @@ enum {
   MB_PILE_ONE_D,
   MB_PILE_ONE_ASKS, // the gap
   MB_PILE_ONE_NOW,
-  MB_PILE_PART
+  MB_PILE_ONE_W, // what it has in common with those before it in its run
+  MB_PILE_PART = MB_PILE_ONE_W + MB_LANES_DEEP - 1
 };
 
 typedef struct MbPileBatch {

@@ -444,8 +444,15 @@ KERNEL Triple turned(const MbPack R[9], Triple r) {
   return x;
 }
 
-// A contact's two points each with its own body: the gap between them along the normal as it was, and the place between them.
-KERNEL MbPack move_contact(const MbPile *p, Pass *pass, Triple n, Triple way, const MbPack R[2][9]) {
+// J (r x n) of both bodies, of the contacts of a run.
+typedef struct Turning {
+  Triple x[MB_LANES_DEEP], y[MB_LANES_DEEP];
+} Turning;
+
+// A contact's two points each with its own body: the gap between them along the normal as it was, and the place between them. It is the
+// k-th of its run.
+KERNEL MbPack move_contact(const MbPile *p, Pass *pass, Triple n, Triple way, const MbPack R[2][9],
+                           uint32_t k, Turning *turning) {
   const MbPack zero = {0}, half = mb_pack_all(0.5), gap = mb_pack_load(pass->cold + WIDE * MB_PILE_OPEN),
                size = mb_pack_load(pass->cold + WIDE * MB_PILE_EXTENT);
   const Triple off = times(half * gap, n), a = turned(R[0], minus(load3(pass->hot + WIDE * MB_PILE_A), off)),
@@ -457,7 +464,12 @@ KERNEL MbPack move_contact(const MbPile *p, Pass *pass, Triple n, Triple way, co
   // what is hardly deep stays so, whatever is deep elsewhere
   const MbPackMask slight = mb_pack_less(g, zero) & mb_pack_less(mb_pack_all(-MB_PILE_SLOP) * size, g);
   g = mb_pack_select(slight, zero, g);
-  const MbPack D = dot(x, by_J(J, x)) + dot(y, by_J(J + WIDE * 6, y)) + (pass->a.inverse + pass->b.inverse);
+  const MbPack linear = pass->a.inverse + pass->b.inverse;
+  turning->x[k] = by_J(J, x), turning->y[k] = by_J(J + WIDE * 6, y);
+  const MbPack D = dot(x, turning->x[k]) + dot(y, turning->y[k]) + linear;
+  for (uint32_t l = 0; l < k; l++)
+    mb_pack_store(pass->part + WIDE * (MB_PILE_ONE_W + l),
+                  dot(x, turning->x[l]) + dot(y, turning->y[l]) + linear);
   const MbPackMask is = mb_pack_less(zero, mb_pack_load(pass->hot + WIDE * MB_PILE_SCALE));
   store3(pass->part + WIDE * MB_PILE_ONE_X, x);
   store3(pass->part + WIDE * MB_PILE_ONE_Y, y);
@@ -473,6 +485,7 @@ static void move(const MbPile *p, size_t batch) {
   for (int lane = 0; lane < WIDE; lane += MB_PACK) {
     Pass pass = begin(p, batch, lane);
     MbPack R[2][9], at[2][3], deepest = {0};
+    Turning turning;
     for (int end = 0; end < 2; end++) {
       place_of(p, pass.batch->body[end] + lane, 0, 3, at[end]);
       place_of(p, pass.batch->body[end] + lane, 9, 9, R[end]);
@@ -481,7 +494,7 @@ static void move(const MbPile *p, size_t batch) {
     const Triple n = load3(pass.head);
     head_inertias(p, &pass);
     for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass))
-      deepest = mb_pack_max(deepest, move_contact(p, &pass, n, way, R));
+      deepest = mb_pack_max(deepest, move_contact(p, &pass, n, way, R, k, &turning));
     sum_to(p, batch, &pass, 0, deepest);
   }
 }
@@ -495,23 +508,40 @@ KERNEL bool rests(const MbPile *p, size_t batch, const Pass *pass) {
   return !mb_pack_any(mb_pack_less((MbPack){0}, deep + moved));
 }
 
-// The normal of one contact, r × n of both bodies being there. What is kept of it is as little as that: many cells wait for the memory.
-KERNEL MbPack part_contact(Pass *pass, Triple n) {
-  Side *a = &pass->a, *b = &pass->b;
-  const double *J = pass->head + WIDE * MB_PILE_HEAD_J;
+// What a run has done so far: of each contact by how much λ has changed, the sum of these, and that of r x n times them.
+typedef struct Parting {
+  MbPack along, d[MB_LANES_DEEP], sum; // along: the rate of the centres of mass along the normal, before
+  Triple x, y;
+} Parting;
+
+// The normal of the k-th contact of a run, whose bodies' velocities are those before the run:
+//
+//   u = g + n · (v_b − v_a) + (r_b × n) · w_b − (r_a × n) · w_a + Σ W_l d_l,   λ ← max(λ − u/D, 0),   l those before it
+//
+// What is kept of it is as little as that: many cells wait for the memory.
+KERNEL MbPack part_contact(const Pass *pass, uint32_t k, Parting *run) {
   double *cell = pass->part;
   const Triple x = load3(cell + WIDE * MB_PILE_ONE_X), y = load3(cell + WIDE * MB_PILE_ONE_Y);
-  const MbPack was = mb_pack_load(cell + WIDE * MB_PILE_ONE_NOW),
-               rate = dot(n, minus(b->v, a->v)) + (dot(y, b->w) - dot(x, a->w)),
-               u = mb_pack_load(cell + WIDE * MB_PILE_ONE_ASKS) + rate,
-               now = mb_pack_max(was - u * mb_pack_load(cell + WIDE * MB_PILE_ONE_I), (MbPack){0}),
+  const MbPack was = mb_pack_load(cell + WIDE * MB_PILE_ONE_NOW);
+  MbPack u =
+      mb_pack_load(cell + WIDE * MB_PILE_ONE_ASKS) + (run->along + (dot(y, pass->b.w) - dot(x, pass->a.w)));
+  for (uint32_t l = 0; l < k; l++) u += mb_pack_load(cell + WIDE * (MB_PILE_ONE_W + l)) * run->d[l];
+  const MbPack now = mb_pack_max(was - u * mb_pack_load(cell + WIDE * MB_PILE_ONE_I), (MbPack){0}),
                d = now - was, change = d * mb_pack_load(cell + WIDE * MB_PILE_ONE_D);
   mb_pack_store(cell + WIDE * MB_PILE_ONE_NOW, now);
-  a->v = minus(a->v, times(d * a->inverse, n));
-  b->v = plus(b->v, times(d * b->inverse, n));
-  a->w = minus(a->w, by_J(J, times(d, x)));
-  b->w = plus(b->w, by_J(J + WIDE * 6, times(d, y)));
+  run->d[k] = d, run->sum += d;
+  run->x = plus(run->x, times(d, x)), run->y = plus(run->y, times(d, y));
   return change * change;
+}
+
+// Gives the bodies what a run has done.
+KERNEL void push_run(Pass *pass, Triple n, const Parting *run) {
+  Side *a = &pass->a, *b = &pass->b;
+  const double *J = pass->head + WIDE * MB_PILE_HEAD_J;
+  a->v = minus(a->v, times(run->sum * a->inverse, n));
+  b->v = plus(b->v, times(run->sum * b->inverse, n));
+  a->w = minus(a->w, by_J(J, run->x));
+  b->w = plus(b->w, by_J(J + WIDE * 6, run->y));
 }
 
 static void part(const MbPile *p, size_t batch) {
@@ -523,7 +553,10 @@ static void part(const MbPile *p, size_t batch) {
       sum_to(p, batch, &pass, 1, moved);
       continue;
     }
-    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) moved += part_contact(&pass, n);
+    const uint32_t depth = pass.batch->depth;
+    Parting run = {.along = dot(n, minus(pass.b.v, pass.a.v))};
+    for (uint32_t k = 0; k < depth; k++, next(&pass)) moved += part_contact(&pass, k, &run);
+    push_run(&pass, n, &run);
     sum_to(p, batch, &pass, 1, moved);
     end(p, &pass);
   }

@@ -1,6 +1,9 @@
 // What pushed in a step, and the work that it has done, as they are found; they become the state's when the step is done.
 #include "core/sim/touch.h"
 
+#include <stddef.h>
+#include <string.h>
+
 void mb_touch_begin_notes(MbSim *sim) {
   sim->touching->done.n = 0;
   mb_impacts_begin(&sim->touching->impacts);
@@ -35,7 +38,9 @@ void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], con
                    const double after[3]) {
   MbTouching *t = sim->touching;
   MbTouch *done = &t->done.touch[t->done.n++]; // there is room for all that are listed
-  *done = *touch;
+  // in two pieces of a length that compilers copy by wide moves, and without what comes here
+  memcpy(done, touch, offsetof(MbTouch, point));
+  memcpy(done->point, touch->point, offsetof(MbTouch, lambda) - offsetof(MbTouch, point));
   mb_vec3_copy(done->lambda, lambda);
   mb_vec3_copy(done->rate, after);
   t->work += work_of(sim, touch, lambda, before, after);

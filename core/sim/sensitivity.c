@@ -32,6 +32,7 @@
 static const char *stages_refuse(const MbModel *model) {
   const MbIntegratorKind kind = model->integrator.kind;
   if (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT) return mb_slope_once_refuse(model);
+  if (kind == MB_TRAPEZOIDAL) return mb_slope_halves_refuse(model);
   if (kind != MB_BDF1 && kind != MB_BDF2 && kind != MB_SDIRK2)
     return "there are no exact ones of this integrator";
   return mb_slope_rows_refuse(model);
@@ -101,6 +102,7 @@ static MbStatus choose(MbSensitivity *g, MbReport *report) {
   g->by_steps = sim->touching ? "there are no exact ones of contact" : stages_refuse(sim->model);
   if (!g->by_steps) g->by_steps = mb_tangent_refuses(sim);
   g->once = !g->by_steps && sim->integrator->scheme == MB_ONE_SOLVE;
+  g->halves = g->once && sim->model->integrator.kind == MB_TRAPEZOIDAL;
   if (!g->by_steps && !sim->newton && !g->once) g->by_steps = "exact ones are there for fewer velocities";
   const char *why = g->by_steps ? mb_steps_refuse(sim->model) : NULL;
   if (!why && mb_model_points(sim->model)) why = mb_steps_refuse_passes(sim);
@@ -322,11 +324,14 @@ static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
 static MbStatus step_once(MbSensitivity *g, MbReport *report) {
   MbSim *sim = g->sim;
   MbStageNote *note = &g->first;
+  const double begin = sim->state.t;
   memcpy(g->q, sim->state.q, sim->nq * sizeof *g->q);
   memcpy(note->from, sim->state.v, sim->nv * sizeof *note->from);
   note->gamma = 1, note->t = mb_slope_once_time(sim);
+  if (g->halves) sim->noted = g->noted;
   MbStatus status = mb_sim_step(sim, report);
   if (status != MB_OK) return status;
+  if (g->halves) return mb_slope_halves_change(g, g->noted, begin, report);
   memcpy(note->w, sim->state.v, sim->nv * sizeof *note->w);
   status = mb_slope_at_stage(g, note, sim->state.t, sim->state.step, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {

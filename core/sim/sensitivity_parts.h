@@ -31,6 +31,8 @@ struct MbSensitivity {
   MbSim *sim, *probe;
   MbSlopeRows *rows;                        // of exact steps; NULL: there are none
   bool once;                                // steps are one linear solution (sensitivity_once.c)
+  bool halves;                              // steps are passes of the midpoint rule (sensitivity_halves.c)
+  double *noted;                            // (passes + 1 x nv) velocities of these
   MbTangent *tangent;                       // the probe's, of exact steps
   MbStageNote first;                        // of one solution: its step
   double *damping, *stiffness, *number_own; // (nv) of one solution: d, k, and what a number changes of them
@@ -77,6 +79,25 @@ bool mb_slope_once_back(MbSensitivity *g, double *q, double *v, double *z, doubl
 // Returns what a number changes of d and k, weighed by z.
 double mb_slope_once_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
                             const double *z);
+
+// What A has of the coordinates' own at a step or pass, and its factors, with the bodies where they are; false: A has no inverse.
+bool mb_slope_once_factor(MbSensitivity *g, double t, double a, double b);
+// ---- sensitivity_halves.c: steps of the midpoint rule, by its passes -------------------------------------------
+
+// Says why such steps of a model have no exact derivatives; NULL: they have.
+const char *mb_slope_halves_refuse(const MbModel *model);
+// How many numbers the velocities of the passes are.
+size_t mb_slope_halves_numbers(const MbSim *sim);
+// The pass k of a step from coordinates g->q, of the velocities of its passes.
+MbStageNote mb_slope_halves_pass(const MbSensitivity *g, double *noted, int k, double t);
+// Takes the probe to it; false: A has no inverse.
+bool mb_slope_halves_at(MbSensitivity *g, const double *noted, const MbStageNote *pass);
+// Takes the state's slopes over a step that has been done, from what it has noted.
+MbStatus mb_slope_halves_change(MbSensitivity *g, double *noted, double t, MbReport *report);
+// w ← what the last velocities of the passes are felt by, of those of the state at the end; q and v ← those at the start, but for the passes.
+void mb_slope_halves_end_back(MbSensitivity *g, const double *noted, double *q, double *v, double *w);
+// Takes w back over the pass at hand, with z what its equations are felt by, and adds to q and v; false as above.
+bool mb_slope_halves_back(MbSensitivity *g, double *q, double *v, double *w, double *z, double *scratch[3]);
 
 // Says why rows of a model have no exact derivatives; NULL: they have, or there are none.
 const char *mb_slope_rows_refuse(const MbModel *model);

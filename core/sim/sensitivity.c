@@ -163,18 +163,6 @@ MbSim *mb_sensitivity_sim(MbSensitivity *g) { return g->sim; }
 
 // ---- a step ---------------------------------------------------------------------------------------------------------
 
-// Between the two models.
-void mb_slope_by_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, const double *felt,
-                        double move, double *out) {
-  MbSim *const side[2] = {t->less, t->more};
-  double *const tau[2] = {g->less, g->more};
-  for (int k = 0; k < 2; k++) {
-    mb_sim_kinematics(side[k], g->q1, felt);
-    mb_tangent_value(side[k], t->side[k], felt, g->a, note->t, tau[k]);
-  }
-  for (size_t i = 0; i < g->sim->nv; i++) out[i] = (g->more[i] - g->less[i]) / (2 * move);
-}
-
 const double *mb_slope_felt(const MbSensitivity *g, const MbStageNote *note) {
   return g->once ? note->from : g->rows ? g->rows->felt : note->w;
 }
@@ -331,7 +319,10 @@ static MbStatus step_once(MbSensitivity *g, MbReport *report) {
   if (g->halves) sim->noted = g->noted;
   MbStatus status = mb_sim_step(sim, report);
   if (status != MB_OK) return status;
-  if (g->halves) return mb_slope_halves_change(g, g->noted, begin, report);
+  if (g->halves)
+    return mb_slope_halves_change(g, g->noted, begin)
+               ? MB_OK
+               : mb_slope_unsolved(sim->state.t, sim->state.step, report);
   memcpy(note->w, sim->state.v, sim->nv * sizeof *note->w);
   status = mb_slope_at_stage(g, note, sim->state.t, sim->state.step, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {

@@ -92,7 +92,7 @@ static void end(MbSensitivity *g, MbSlope *t) {
   memcpy(t->q, g->move, nv * sizeof *t->q);
 }
 
-MbStatus mb_slope_halves_change(MbSensitivity *g, double *noted, double begin, MbReport *report) {
+bool mb_slope_halves_change(MbSensitivity *g, double *noted, double begin) {
   const MbSim *sim = g->sim;
   const size_t nv = sim->nv;
   for (size_t k = 0; k < g->count; k++) memcpy(g->slopes[k].w, g->slopes[k].v, nv * sizeof(double));
@@ -101,11 +101,11 @@ MbStatus mb_slope_halves_change(MbSensitivity *g, double *noted, double begin, M
     bool solved = mb_slope_halves_at(g, noted, &pass);
     for (size_t k = 0; k < g->count && solved; k++)
       solved = change_pass(g, &g->slopes[k], &pass, g->number[k].move);
-    if (!solved) return mb_slope_unsolved(sim->state.t, sim->state.step, report);
+    if (!solved) return false;
   }
   for (size_t i = 0; i < nv; i++) g->step[i] = sim->model->h * noted[PASSES * nv + i];
   for (size_t k = 0; k < g->count; k++) end(g, &g->slopes[k]);
-  return MB_OK;
+  return true;
 }
 
 // ---- backwards ------------------------------------------------------------------------------------------------------

@@ -51,7 +51,8 @@ bool mb_slope_once_factor(MbSensitivity *g, double t, double a, double b) {
   memset(g->damping, 0, sim->nv * sizeof *g->damping);
   memset(g->stiffness, 0, sim->nv * sizeof *g->stiffness);
   if (a != 0) {
-    mb_sim_forces(sim, t, true);
+    mb_sim_signals(sim, t);
+    if (sim->stiffness) mb_coordinates_derivatives(sim->model, &sim->x, sim->stiffness, sim->damping);
     mb_coordinates_derivatives(sim->model, &sim->x, g->stiffness, g->damping);
   }
   return sim->solver->factor(sim->work, &sim->x, a, b, false, &blame);

@@ -92,8 +92,8 @@ size_t mb_slope_halves_numbers(const MbSim *sim);
 MbStageNote mb_slope_halves_pass(const MbSensitivity *g, double *noted, int k, double t);
 // Takes the probe to it; false: A has no inverse.
 bool mb_slope_halves_at(MbSensitivity *g, const double *noted, const MbStageNote *pass);
-// Takes the state's slopes over a step that has been done, from what it has noted.
-MbStatus mb_slope_halves_change(MbSensitivity *g, double *noted, double t, MbReport *report);
+// Takes the state's slopes over a step that has been done, from what it has noted; false as above.
+bool mb_slope_halves_change(MbSensitivity *g, double *noted, double t);
 // w ← what the last velocities of the passes are felt by, of those of the state at the end; q and v ← those at the start, but for the passes.
 void mb_slope_halves_end_back(MbSensitivity *g, const double *noted, double *q, double *v, double *w);
 // Takes w back over the pass at hand, with z what its equations are felt by, and adds to q and v; false as above.

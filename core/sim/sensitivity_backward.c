@@ -331,7 +331,7 @@ static MbStatus once_back(Backward *b, const Turn *turn, MbReport *report) {
 
 // Over a step of the midpoint rule, pass by pass.
 static MbStatus halves_back(Backward *b, const Turn *turn, MbReport *report) {
-  enum { LAST = 2 };
+  enum { LAST = MB_HALVES_PASSES - 1 };
   MbSensitivity *g = b->g;
   const size_t nv = g->sim->nv;
   double *scratch[3] = {b->dq, b->dv, b->da};

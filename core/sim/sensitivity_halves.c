@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { PASSES = 3 };
+enum { PASSES = MB_HALVES_PASSES };
 
 const char *mb_slope_halves_refuse(const MbModel *model) {
   if (model->solver.mode != MB_DYNAMIC) return "there are exact ones of mode \"dynamic\" alone";
@@ -30,8 +30,6 @@ const char *mb_slope_halves_refuse(const MbModel *model) {
            "alone";
   return NULL;
 }
-
-size_t mb_slope_halves_numbers(const MbSim *sim) { return (PASSES + 1) * sim->nv; }
 
 MbStageNote mb_slope_halves_pass(const MbSensitivity *g, double *noted, int k, double t) {
   const size_t nv = g->sim->nv;

@@ -87,7 +87,8 @@ bool mb_slope_once_factor(MbSensitivity *g, double t, double a, double b);
 // Says why such steps of a model have no exact derivatives; NULL: they have.
 const char *mb_slope_halves_refuse(const MbModel *model);
 // How many numbers the velocities of the passes are.
-size_t mb_slope_halves_numbers(const MbSim *sim);
+enum { MB_HALVES_PASSES = 3 };
+static inline size_t mb_slope_halves_numbers(const MbSim *sim) { return (MB_HALVES_PASSES + 1) * sim->nv; }
 // The pass k of a step from coordinates g->q, of the velocities of its passes.
 MbStageNote mb_slope_halves_pass(const MbSensitivity *g, double *noted, int k, double t);
 // Takes the probe to it; false: A has no inverse.

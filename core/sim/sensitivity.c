@@ -227,13 +227,6 @@ static MbStatus not_finite(const MbSensitivity *g, size_t k, MbReport *report) {
                   g->sim->state.t, (long long)g->sim->state.step, g->number[k].name);
 }
 
-MbStatus mb_slope_in_parts(const MbSensitivity *g, MbReport *report) {
-  return mb_error(report, MB_NUMBERS, "",
-                  "at t = %.9g s, step %lld: the step was not solved but in parts: there is no exact "
-                  "derivative of it; take a smaller step",
-                  g->sim->state.t, (long long)g->sim->state.step);
-}
-
 MbStatus mb_slope_unsolved(double t, int64_t step, MbReport *report) {
   return mb_error(report, MB_NUMBERS, "",
                   "at t = %.9g s, step %lld: the step's equations are singular: there is no derivative", t,
@@ -260,8 +253,8 @@ MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, 
 static MbStatus agree_at_start(MbSensitivity *g, MbReport *report) {
   const MbSim *sim = g->sim;
   MbStageNote start;
-  if (!mb_slope_start(g, sim->state.q, sim->state.v, &start))
-    return mb_slope_unsolved(sim->state.t, sim->state.step, report);
+  if (!mb_slope_start(g, g->before.q, g->before.v, &start))
+    return mb_slope_unsolved(g->before.t, g->before.step, report);
   for (size_t k = 0; k < g->count; k++) {
     MbSlope *t = &g->slopes[k];
     mb_slope_rows_number(g, t, &start, g->number[k].move);
@@ -271,29 +264,38 @@ static MbStatus agree_at_start(MbSensitivity *g, MbReport *report) {
   return MB_OK;
 }
 
-MbStatus mb_slope_singular(const MbSensitivity *g, MbReport *report) {
-  if (!g->rows || !g->sim->constraining->singular) return MB_OK;
-  return mb_error(report, MB_NUMBERS, "",
-                  "at t = %.9g s, step %lld: constraints are near a position where one loses its hold: there "
-                  "is no exact derivative "
-                  "of the step",
-                  g->sim->state.t, (long long)g->sim->state.step);
+const char *mb_slope_no_stages(const MbSensitivity *g, size_t stages) {
+  const MbStageNote *notes;
+  if (mb_newton_stages(g->sim, &notes) != stages) return "the step was not solved but in parts";
+  if (g->rows && g->sim->constraining->singular)
+    return "constraints are near a position where one loses its hold";
+  return NULL;
+}
+
+static MbStatus step_as_a_whole(MbSensitivity *g, const char *why, MbReport *report) {
+  const MbSim *sim = g->sim;
+  if (!g->told)
+    mb_warning(report, "",
+               "at t = %.9g s, step %lld: %s: the derivative of such steps is by differences of each of them",
+               sim->state.t, (long long)sim->state.step, why);
+  g->told = true;
+  return mb_steps_instead(g, report);
 }
 
 static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
   MbSim *sim = g->sim;
   MbStageTerms terms[2];
   const MbStageNote *notes;
-  const MbStatus begun = g->rows && sim->state.step == 0 ? agree_at_start(g, report) : MB_OK;
-  if (begun != MB_OK) return begun;
-  if (g->rows) mb_slope_rows_guess(g, mb_section(sim, MB_SECTION_CLOSURES));
+  mb_sensitivity_copy(sim, &g->before, &sim->state);
   memcpy(g->q, sim->state.q, sim->nq * sizeof *g->q);
   const size_t stages = mb_scheme_stages_terms(sim, terms);
-  const MbStatus status = mb_sim_step(sim, report);
+  MbStatus status = mb_sim_step(sim, report);
+  const char *why = status == MB_OK ? mb_slope_no_stages(g, stages) : NULL;
+  if (why) return step_as_a_whole(g, why, report);
+  if (status == MB_OK && g->rows && g->before.step == 0) status = agree_at_start(g, report);
   if (status != MB_OK) return status;
-  if (mb_newton_stages(sim, &notes) != stages) return mb_slope_in_parts(g, report);
-  const MbStatus sound = mb_slope_singular(g, report);
-  if (sound != MB_OK) return sound;
+  if (g->rows) mb_slope_rows_guess(g, g->before.memory + sim->section[MB_SECTION_CLOSURES]);
+  mb_newton_stages(sim, &notes);
   for (size_t s = 0; s < stages; s++) {
     const MbStageNote *note = &notes[s];
     const MbStatus at = mb_slope_at_stage(g, note, sim->state.t, sim->state.step, report);

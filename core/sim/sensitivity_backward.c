@@ -86,6 +86,7 @@ static size_t state_bytes(const MbSim *sim) {
 }
 
 bool mb_sensitivity_weighs(const MbSensitivity *g, size_t column) { return mb_sim_weighs(g->sim, column); }
+bool mb_sensitivity_astray(const MbSensitivity *g) { return g->astray; }
 size_t mb_sensitivity_frame_size(const MbSensitivity *g) { return mb_sim_frame_size(g->sim); }
 size_t mb_sensitivity_width(const MbSensitivity *g) { return g->sim->nv; }
 size_t mb_sensitivity_least_memory(const MbSensitivity *g) {
@@ -443,9 +444,13 @@ static MbStatus record(Backward *b, Turn *turn, MbReport *report) {
   if (sim->model->nguess)
     memcpy(turn->guess, mb_section(sim, MB_SECTION_CLOSURES), sim->model->nguess * sizeof *turn->guess);
   MbStatus status = step_on(b, report);
-  if (status == MB_OK) status = mb_slope_singular(b->g, report);
   if (status != MB_OK) return status;
-  if (mb_newton_stages(sim, &notes) != turn->stages) return mb_slope_in_parts(b->g, report);
+  const char *why = mb_slope_no_stages(b->g, turn->stages);
+  b->g->astray = why != NULL;
+  if (why)
+    return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: %s: there is no way back through it",
+                    sim->state.t, (long long)sim->state.step, why);
+  mb_newton_stages(sim, &notes);
   for (size_t s = 0; s < turn->stages; s++) {
     turn->note[s].gamma = notes[s].gamma, turn->note[s].t = notes[s].t;
     turn->note[s].agrees = notes[s].agrees;

@@ -43,6 +43,8 @@ struct MbSensitivity {
   MbState before;                               // by steps: the state before the step
   MbState side;                                 // the same on one side, after it
   double *memory[2];                            // (nm)
+  bool told,
+      astray; // a step has been differentiated as a whole, which has been told; it has ended the way back
   MbArena arena;
 };
 
@@ -110,10 +112,8 @@ MbStatus mb_slope_sample(MbSim *at, const double *q, const double *v, double t, 
                          double *frame, MbReport *report);
 // What is wrong with a step whose derivative could not be solved for.
 MbStatus mb_slope_unsolved(double t, int64_t step, MbReport *report);
-// What is wrong with a step that rows have made near a position where they lose their hold; MB_OK: nothing.
-MbStatus mb_slope_singular(const MbSensitivity *g, MbReport *report);
-// What is wrong with a step that was made of parts.
-MbStatus mb_slope_in_parts(const MbSensitivity *g, MbReport *report);
+// Why the step of `stages` stages that has just been done has no exact derivative, as rows have made it near a position where they lose their hold, or parts; NULL: it has.
+const char *mb_slope_no_stages(const MbSensitivity *g, size_t stages);
 
 // ---- sensitivity_steps.c: derivatives of the step as a whole ----------------------------------------------
 
@@ -136,5 +136,7 @@ bool mb_touch_slopes_same(const MbSim *run, const MbSim *side);
 MbStatus mb_touch_slopes_check(const MbSim *run, MbReport *report);
 
 MbStatus mb_steps_step(MbSensitivity *g, MbReport *report);
+// Takes the slopes over a step that stages have done from g->before, by differences of the whole of it.
+MbStatus mb_steps_instead(MbSensitivity *g, MbReport *report);
 
 #endif

@@ -106,6 +106,14 @@ static MbStatus choose_way(const MbGradientRun *run, const MbSensitivity *gradie
   return why ? mb_error(report, MB_USAGE, "", "--way back: there is none here: %s", why) : MB_OK;
 }
 
+// Begins anew, where the way back has met a step that is differentiated along with the run alone.
+static MbStatus again(MbGradientRun *run, const MbSensitivityNumber *numbers, MbSensitivity **gradient,
+                      MbReport *report) {
+  mb_sensitivity_free(*gradient);
+  mb_measures_reset(run->scene.measures);
+  return mb_sensitivity_create(run->scene.model, numbers, run->nwrt, gradient, report);
+}
+
 static MbStatus differentiate(MbGradientRun *run, MbReport *report) {
   MbSensitivity *gradient = NULL;
   bool back = false;
@@ -116,7 +124,13 @@ static MbStatus differentiate(MbGradientRun *run, MbReport *report) {
                                        run->wrt[k].move};
   MbStatus status = mb_sensitivity_create(run->scene.model, numbers, run->nwrt, &gradient, report);
   if (!status) status = choose_way(run, gradient, &back, report);
-  if (!status) status = back ? go_back(run, numbers, &gradient, report) : go_along(run, gradient, report);
+  const MbReport told = *report;
+  if (!status && back) status = go_back(run, numbers, &gradient, report);
+  if (gradient && mb_sensitivity_astray(gradient)) {
+    *report = told, back = false;
+    status = again(run, numbers, &gradient, report);
+  }
+  if (!status && !back) status = go_along(run, gradient, report);
   if (gradient && mb_sensitivity_by_steps(gradient))
     snprintf(run->method, sizeof run->method, "by differences of single steps (%s)",
              mb_sensitivity_by_steps(gradient));
@@ -309,16 +323,19 @@ const MbCommand mb_command_gradient = {
         "Derivatives are exact for integrators bdf1, bdf2 and sdirk2 of trees, bodies free in space, "
         "deformables whose nodes are bodies, loops, other constraints of both ways, hard or soft, and "
         "prescribed "
-        "motions of up to 96 velocities; for symplectic of trees without these, and for implicit where "
-        "nothing but "
+        "motions of up to 96 velocities; for symplectic of trees without these, and for implicit and "
+        "trapezoidal where nothing but "
         "gravity and what acts along joints does. Else each step is differentiated by differences of that "
         "one "
-        "step, from the run's own state, which is told: for trapezoidal and bridson_marino, under symplectic "
-        "and "
-        "implicit with rotation vectors as coordinates, with bodies that spin free in space, and with "
+        "step, from the run's own state, which is told: for bridson_marino, under symplectic, "
+        "implicit and trapezoidal with rotation vectors as coordinates, with bodies that spin free in space, "
+        "and with "
         "constraints, under solver maximal, under projective with method newton, and with "
         "limits, ropes and "
-        "dry friction, and contact of spheres and planes that is solved to 1e-12 and does not rebound. Other "
+        "dry friction, and contact of spheres and planes that is solved to 1e-12 and does not rebound. So "
+        "are "
+        "single steps of bdf1, bdf2 and sdirk2 that were solved in parts, or near a position where "
+        "constraints lose their hold, with a warning. Other "
         "contact "
         "is refused, and so are deformables whose steps are not solved to their "
         "end. What branches, as a limit, "

@@ -151,7 +151,15 @@ MbStatus mb_fit_exact(MbFit *fit, const double *numbers, double *slopes, MbRepor
   MbStatus status = make(&e, numbers, report);
   const bool back =
       !status && fit->minimise && mb_backward_pays(e.sensitivity, e.middle.measures, 1, fit->n, &fit->plan);
+  const MbReport told = *report;
   if (!status) status = back ? go_back(&e, slopes, report) : follow(&e, slopes, report);
+  if (status && e.sensitivity && mb_sensitivity_astray(e.sensitivity)) {
+    *report = told;
+    clear(&e);
+    e = (Exact){.fit = fit};
+    status = make(&e, numbers, report);
+    if (!status) status = follow(&e, slopes, report);
+  }
   clear(&e);
   fit->runs++, fit->followed++;
   return status;

@@ -246,3 +246,7 @@ size_t mb_scheme_stages_terms(const MbSim *sim, MbStageTerms terms[2]) {
   terms[1] = (MbStageTerms){.base_first = 1 - ALPHA, .from_v = 1 - times, .from_first = times};
   return 2;
 }
+
+double *mb_scheme_stages_carried(const MbSim *sim, double *memory) {
+  return sim->model->integrator.kind == MB_BDF2 ? memory + sim->section[MB_SECTION_SCHEME] + HEADER : NULL;
+}

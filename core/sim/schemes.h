@@ -51,6 +51,9 @@ typedef struct MbStageTerms {
 } MbStageTerms;
 // Tells them of the stages of the step to come, and how many these are.
 size_t mb_scheme_stages_terms(const MbSim *sim, MbStageTerms terms[2]);
+// Where what bdf2 carries from step to step begins in `memory`, which is laid out as the state's: u (nv) and the velocities before the step (nv). NULL: the
+// scheme carries nothing.
+double *mb_scheme_stages_carried(const MbSim *sim, double *memory);
 // scheme_static.c: equilibrium; the numbers that it needs
 MbStatus mb_scheme_static(MbSim *sim, MbReport *report);
 size_t mb_scheme_static_room(size_t nq, size_t nv);

@@ -32,6 +32,7 @@
 static const char *stages_refuse(const MbModel *model) {
   const MbIntegratorKind kind = model->integrator.kind;
   if (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT) return mb_slope_once_refuse(model);
+  if (kind == MB_TRAPEZOIDAL) return mb_slope_halves_refuse(model);
   if (kind != MB_BDF1 && kind != MB_BDF2 && kind != MB_SDIRK2)
     return "there are no exact ones of this integrator";
   return mb_slope_rows_refuse(model);
@@ -101,6 +102,7 @@ static MbStatus choose(MbSensitivity *g, MbReport *report) {
   g->by_steps = sim->touching ? "there are no exact ones of contact" : stages_refuse(sim->model);
   if (!g->by_steps) g->by_steps = mb_tangent_refuses(sim);
   g->once = !g->by_steps && sim->integrator->scheme == MB_ONE_SOLVE;
+  g->halves = g->once && sim->model->integrator.kind == MB_TRAPEZOIDAL;
   if (!g->by_steps && !sim->newton && !g->once) g->by_steps = "exact ones are there for fewer velocities";
   const char *why = g->by_steps ? mb_steps_refuse(sim->model) : NULL;
   if (!why && mb_model_points(sim->model)) why = mb_steps_refuse_passes(sim);
@@ -160,18 +162,6 @@ void mb_sensitivity_free(MbSensitivity *g) {
 MbSim *mb_sensitivity_sim(MbSensitivity *g) { return g->sim; }
 
 // ---- a step ---------------------------------------------------------------------------------------------------------
-
-// Between the two models.
-void mb_slope_by_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, const double *felt,
-                        double move, double *out) {
-  MbSim *const side[2] = {t->less, t->more};
-  double *const tau[2] = {g->less, g->more};
-  for (int k = 0; k < 2; k++) {
-    mb_sim_kinematics(side[k], g->q1, felt);
-    mb_tangent_value(side[k], t->side[k], felt, g->a, note->t, tau[k]);
-  }
-  for (size_t i = 0; i < g->sim->nv; i++) out[i] = (g->more[i] - g->less[i]) / (2 * move);
-}
 
 const double *mb_slope_felt(const MbSensitivity *g, const MbStageNote *note) {
   return g->once ? note->from : g->rows ? g->rows->felt : note->w;
@@ -237,13 +227,6 @@ static MbStatus not_finite(const MbSensitivity *g, size_t k, MbReport *report) {
                   g->sim->state.t, (long long)g->sim->state.step, g->number[k].name);
 }
 
-MbStatus mb_slope_in_parts(const MbSensitivity *g, MbReport *report) {
-  return mb_error(report, MB_NUMBERS, "",
-                  "at t = %.9g s, step %lld: the step was not solved but in parts: there is no exact "
-                  "derivative of it; take a smaller step",
-                  g->sim->state.t, (long long)g->sim->state.step);
-}
-
 MbStatus mb_slope_unsolved(double t, int64_t step, MbReport *report) {
   return mb_error(report, MB_NUMBERS, "",
                   "at t = %.9g s, step %lld: the step's equations are singular: there is no derivative", t,
@@ -270,8 +253,8 @@ MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, 
 static MbStatus agree_at_start(MbSensitivity *g, MbReport *report) {
   const MbSim *sim = g->sim;
   MbStageNote start;
-  if (!mb_slope_start(g, sim->state.q, sim->state.v, &start))
-    return mb_slope_unsolved(sim->state.t, sim->state.step, report);
+  if (!mb_slope_start(g, g->before.q, g->before.v, &start))
+    return mb_slope_unsolved(g->before.t, g->before.step, report);
   for (size_t k = 0; k < g->count; k++) {
     MbSlope *t = &g->slopes[k];
     mb_slope_rows_number(g, t, &start, g->number[k].move);
@@ -281,29 +264,38 @@ static MbStatus agree_at_start(MbSensitivity *g, MbReport *report) {
   return MB_OK;
 }
 
-MbStatus mb_slope_singular(const MbSensitivity *g, MbReport *report) {
-  if (!g->rows || !g->sim->constraining->singular) return MB_OK;
-  return mb_error(report, MB_NUMBERS, "",
-                  "at t = %.9g s, step %lld: constraints are near a position where one loses its hold: there "
-                  "is no exact derivative "
-                  "of the step",
-                  g->sim->state.t, (long long)g->sim->state.step);
+const char *mb_slope_no_stages(const MbSensitivity *g, size_t stages) {
+  const MbStageNote *notes;
+  if (mb_newton_stages(g->sim, &notes) != stages) return "the step was not solved but in parts";
+  if (g->rows && g->sim->constraining->singular)
+    return "constraints are near a position where one loses its hold";
+  return NULL;
+}
+
+static MbStatus step_as_a_whole(MbSensitivity *g, const char *why, MbReport *report) {
+  const MbSim *sim = g->sim;
+  if (!g->told)
+    mb_warning(report, "",
+               "at t = %.9g s, step %lld: %s: the derivative of such steps is by differences of each of them",
+               sim->state.t, (long long)sim->state.step, why);
+  g->told = true;
+  return mb_steps_instead(g, report);
 }
 
 static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
   MbSim *sim = g->sim;
   MbStageTerms terms[2];
   const MbStageNote *notes;
-  const MbStatus begun = g->rows && sim->state.step == 0 ? agree_at_start(g, report) : MB_OK;
-  if (begun != MB_OK) return begun;
-  if (g->rows) mb_slope_rows_guess(g, mb_section(sim, MB_SECTION_CLOSURES));
+  mb_sensitivity_copy(sim, &g->before, &sim->state);
   memcpy(g->q, sim->state.q, sim->nq * sizeof *g->q);
   const size_t stages = mb_scheme_stages_terms(sim, terms);
-  const MbStatus status = mb_sim_step(sim, report);
+  MbStatus status = mb_sim_step(sim, report);
+  const char *why = status == MB_OK ? mb_slope_no_stages(g, stages) : NULL;
+  if (why) return step_as_a_whole(g, why, report);
+  if (status == MB_OK && g->rows && g->before.step == 0) status = agree_at_start(g, report);
   if (status != MB_OK) return status;
-  if (mb_newton_stages(sim, &notes) != stages) return mb_slope_in_parts(g, report);
-  const MbStatus sound = mb_slope_singular(g, report);
-  if (sound != MB_OK) return sound;
+  if (g->rows) mb_slope_rows_guess(g, g->before.memory + sim->section[MB_SECTION_CLOSURES]);
+  mb_newton_stages(sim, &notes);
   for (size_t s = 0; s < stages; s++) {
     const MbStageNote *note = &notes[s];
     const MbStatus at = mb_slope_at_stage(g, note, sim->state.t, sim->state.step, report);
@@ -322,11 +314,17 @@ static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
 static MbStatus step_once(MbSensitivity *g, MbReport *report) {
   MbSim *sim = g->sim;
   MbStageNote *note = &g->first;
+  const double begin = sim->state.t;
   memcpy(g->q, sim->state.q, sim->nq * sizeof *g->q);
   memcpy(note->from, sim->state.v, sim->nv * sizeof *note->from);
   note->gamma = 1, note->t = mb_slope_once_time(sim);
+  if (g->halves) sim->noted = g->noted;
   MbStatus status = mb_sim_step(sim, report);
   if (status != MB_OK) return status;
+  if (g->halves)
+    return mb_slope_halves_change(g, g->noted, begin)
+               ? MB_OK
+               : mb_slope_unsolved(sim->state.t, sim->state.step, report);
   memcpy(note->w, sim->state.v, sim->nv * sizeof *note->w);
   status = mb_slope_at_stage(g, note, sim->state.t, sim->state.step, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {

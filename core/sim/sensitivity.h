@@ -1,5 +1,6 @@
 // Derivatives of a run by numbers of its scene, step by step with it, of what the program computes, branch by branch: exact ones of fully
-// implicit schemes on trees without rows (sensitivity.c), and by differences of single steps otherwise (sensitivity_steps.c).
+// implicit schemes on trees with rows of both ways (sensitivity.c), of steps of one solution (sensitivity_once.c) and of the midpoint rule (sensitivity_halves.c) without
+// these, and by differences of single steps otherwise (sensitivity_steps.c).
 #ifndef MB_SIM_SENSITIVITY_H
 #define MB_SIM_SENSITIVITY_H
 
@@ -63,5 +64,8 @@ size_t mb_sensitivity_least_memory(const MbSensitivity *gradient);
 MbStatus mb_sensitivity_backward(MbSensitivity *gradient, int64_t steps, size_t memory,
                                  const MbSensitivityWeights *weights, double *derivatives, int64_t *stepped,
                                  MbReport *report);
+
+// Tells whether the way back has failed at a step that has no derivative but by differences of it: along with the run there is one.
+bool mb_sensitivity_astray(const MbSensitivity *gradient);
 
 #endif

@@ -29,7 +29,8 @@ typedef struct Turn {
   size_t stages;
   double *q1, *v1; // (nq), (nv) after it
   double *guess;   // (nguess) where closures were looked for
-  double t;
+  double *noted;   // velocities of its passes
+  double begin, t;
   int64_t step; // after it
 } Turn;
 
@@ -70,28 +71,32 @@ static bool make_turn(Backward *b, Turn *turn) {
   for (size_t s = 0; s < STAGES && ok; s++)
     ok = take(b, &turn->note[s].base, sim->nv) && take(b, &turn->note[s].from, sim->nv) &&
          take(b, &turn->note[s].w, sim->nv) && take(b, &turn->note[s].impulse, sim->model->nslots);
+  if (ok && b->g->halves) ok = take(b, &turn->noted, mb_slope_halves_numbers(sim));
   return ok && take(b, &turn->guess, sim->model->nguess);
 }
 
-static size_t turn_bytes(const MbSim *sim) {
-  const size_t rows = 2 * sim->model->nslots + sim->model->nguess;
-  return sizeof(Turn) + (2 * sim->nq + 7 * sim->nv + rows + 12) * sizeof(double);
+static size_t turn_bytes(const MbSensitivity *g) {
+  const MbSim *sim = g->sim;
+  const size_t rows = 2 * sim->model->nslots + sim->model->nguess,
+               noted = g->halves ? mb_slope_halves_numbers(sim) : 0;
+  return sizeof(Turn) + (2 * sim->nq + 7 * sim->nv + rows + noted + 12) * sizeof(double);
 }
 static size_t state_bytes(const MbSim *sim) {
   return sizeof(MbState) + (sim->nq + sim->nv + sim->nm + 3) * sizeof(double);
 }
 
 bool mb_sensitivity_weighs(const MbSensitivity *g, size_t column) { return mb_sim_weighs(g->sim, column); }
+bool mb_sensitivity_astray(const MbSensitivity *g) { return g->astray; }
 size_t mb_sensitivity_frame_size(const MbSensitivity *g) { return mb_sim_frame_size(g->sim); }
 size_t mb_sensitivity_width(const MbSensitivity *g) { return g->sim->nv; }
 size_t mb_sensitivity_least_memory(const MbSensitivity *g) {
-  return 2 * (turn_bytes(g->sim) + state_bytes(g->sim));
+  return 2 * (turn_bytes(g) + state_bytes(g->sim));
 }
 
 // As many steps as there are where memory allows, else half of it for the reel and half for states.
 static void choose_lengths(Backward *b, int64_t steps, size_t memory) {
   const MbSim *sim = b->g->sim;
-  const size_t turn = turn_bytes(sim), state = state_bytes(sim);
+  const size_t turn = turn_bytes(b->g), state = state_bytes(sim);
   const size_t whole = memory / turn, half = memory / 2 / turn, states = memory / 2 / state;
   if (whole >= (size_t)steps) {
     b->length = steps > 0 ? steps : 1, b->nkept = 1;
@@ -325,6 +330,27 @@ static MbStatus once_back(Backward *b, const Turn *turn, MbReport *report) {
   return MB_OK;
 }
 
+// Over a step of the midpoint rule, pass by pass.
+static MbStatus halves_back(Backward *b, const Turn *turn, MbReport *report) {
+  enum { LAST = MB_HALVES_PASSES - 1 };
+  MbSensitivity *g = b->g;
+  const size_t nv = g->sim->nv;
+  double *scratch[3] = {b->dq, b->dv, b->da};
+  memcpy(g->q, turn->q, g->sim->nq * sizeof *g->q);
+  mb_slope_halves_end_back(g, turn->noted, b->q, b->v, b->w);
+  for (int p = LAST; p >= 0; p--) {
+    const MbStageNote pass = mb_slope_halves_pass(g, turn->noted, p, turn->begin);
+    if (!mb_slope_halves_at(g, turn->noted, &pass) ||
+        !mb_slope_halves_back(g, b->q, b->v, b->w, b->z, scratch))
+      return mb_slope_unsolved(turn->t, turn->step, report);
+    for (size_t k = 0; k < g->count; k++)
+      b->out[k] += number_at_stage(b, k, &pass) +
+                   mb_slope_once_number(g, &g->slopes[k], &pass, g->number[k].move, b->z);
+  }
+  for (size_t i = 0; i < nv; i++) b->v[i] += b->w[i];
+  return MB_OK;
+}
+
 static MbStatus stages_back(Backward *b, const Turn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
   const MbSim *sim = g->sim;
@@ -349,7 +375,9 @@ static MbStatus stages_back(Backward *b, const Turn *turn, MbReport *report) {
 }
 
 static MbStatus step_back(Backward *b, const Turn *turn, MbReport *report) {
-  const MbStatus status = b->g->once ? once_back(b, turn, report) : stages_back(b, turn, report);
+  const MbStatus status = b->g->halves ? halves_back(b, turn, report)
+                          : b->g->once ? once_back(b, turn, report)
+                                       : stages_back(b, turn, report);
   if (status != MB_OK) return status;
   for (size_t i = 0; i < b->g->sim->nv; i++)
     if (!isfinite(b->q[i]) || !isfinite(b->v[i]))
@@ -395,19 +423,34 @@ static MbStatus record_once(Backward *b, Turn *turn, MbReport *report) {
   return finish_turn(b, turn, report);
 }
 
+// Of the midpoint rule the velocities of its passes.
+static MbStatus record_halves(Backward *b, Turn *turn, MbReport *report) {
+  MbSim *sim = b->g->sim;
+  turn->begin = sim->state.t;
+  sim->noted = turn->noted;
+  const MbStatus status = step_on(b, report);
+  sim->noted = NULL;
+  return status == MB_OK ? finish_turn(b, turn, report) : status;
+}
+
 static MbStatus record(Backward *b, Turn *turn, MbReport *report) {
   MbSim *sim = b->g->sim;
   const MbStageNote *notes;
   const size_t size = sim->nv * sizeof(double);
   memcpy(turn->q, sim->state.q, sim->nq * sizeof *turn->q);
+  if (b->g->halves) return record_halves(b, turn, report);
   if (b->g->once) return record_once(b, turn, report);
   turn->stages = mb_scheme_stages_terms(sim, turn->terms);
   if (sim->model->nguess)
     memcpy(turn->guess, mb_section(sim, MB_SECTION_CLOSURES), sim->model->nguess * sizeof *turn->guess);
   MbStatus status = step_on(b, report);
-  if (status == MB_OK) status = mb_slope_singular(b->g, report);
   if (status != MB_OK) return status;
-  if (mb_newton_stages(sim, &notes) != turn->stages) return mb_slope_in_parts(b->g, report);
+  const char *why = mb_slope_no_stages(b->g, turn->stages);
+  b->g->astray = why != NULL;
+  if (why)
+    return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: %s: there is no way back through it",
+                    sim->state.t, (long long)sim->state.step, why);
+  mb_newton_stages(sim, &notes);
   for (size_t s = 0; s < turn->stages; s++) {
     turn->note[s].gamma = notes[s].gamma, turn->note[s].t = notes[s].t;
     turn->note[s].agrees = notes[s].agrees;

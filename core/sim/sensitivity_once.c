@@ -36,28 +36,39 @@ bool mb_slope_once_make(MbSensitivity *g) {
   double **const lists[] = {&g->first.from, &g->first.w, &g->damping, &g->stiffness, &g->number_own};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     if (!(*lists[i] = mb_arena_alloc(&g->arena, nv, sizeof(double)))) return false;
-  return true;
+  if (!g->halves) return true;
+  return (g->noted = mb_arena_alloc(&g->arena, mb_slope_halves_numbers(g->sim), sizeof(double))) != NULL;
 }
 
 double mb_slope_once_time(const MbSim *sim) {
   return sim->state.t + sim->integrator->instant * sim->model->h;
 }
 
+// Nothing but gravity acts on bodies where A has more than M.
+bool mb_slope_once_factor(MbSensitivity *g, double t, double a, double b) {
+  MbSim *sim = g->probe;
+  size_t blame = 0;
+  memset(g->damping, 0, sim->nv * sizeof *g->damping);
+  memset(g->stiffness, 0, sim->nv * sizeof *g->stiffness);
+  if (a != 0) {
+    mb_sim_signals(sim, t);
+    if (sim->stiffness) mb_coordinates_derivatives(sim->model, &sim->x, sim->stiffness, sim->damping);
+    mb_coordinates_derivatives(sim->model, &sim->x, g->stiffness, g->damping);
+  }
+  return sim->solver->factor(sim->work, &sim->x, a, b, false, &blame);
+}
+
 bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note) {
   MbSim *sim = g->probe;
   const MbIntegrator *in = sim->integrator;
   const double h = sim->model->h;
-  size_t blame = 0;
   for (size_t i = 0; i < sim->nv; i++) {
     g->step[i] = h * note->w[i];
     g->a[i] = (note->w[i] - note->from[i]) / h;
-    g->damping[i] = g->stiffness[i] = 0;
   }
   memcpy(g->q1, g->q, sim->nq * sizeof *g->q1);
   mb_sim_kinematics(sim, g->q1, note->from);
-  mb_sim_forces(sim, note->t, in->a != 0 || in->b != 0);
-  if (in->a != 0) mb_coordinates_derivatives(sim->model, &sim->x, g->stiffness, g->damping);
-  if (!sim->solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, in->exact, &blame)) return false;
+  if (!mb_slope_once_factor(g, note->t, in->a * h, in->b * h * h)) return false;
   mb_tangent_at(sim, g->tangent, note->from, g->a, note->t, NULL);
   return true;
 }
@@ -69,7 +80,7 @@ static bool solve(MbSensitivity *g, double *x) {
   return g->probe->solver->apply(g->probe->work, x, NULL, NULL);
 }
 
-// ∂d/∂p y + h ∂k/∂p v⁺, weighed by z (NULL: into g->number_own).
+// ∂d/∂p y + h ∂k/∂p v⁺, of a pass ∂d/∂p z + h/2 ∂k/∂p z, weighed by z (NULL: into g->number_own).
 static double own_of_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, double move,
                             const double *z) {
   const double h = g->sim->model->h;
@@ -77,7 +88,10 @@ static double own_of_number(MbSensitivity *g, const MbSlope *t, const MbStageNot
   double *y = g->less, *place = g->more, sum = 0;
   if (!z) memset(g->number_own, 0, nv * sizeof *g->number_own);
   if (g->probe->integrator->a == 0 || !mb_tangent_number_along(t->number)) return 0;
-  for (size_t i = 0; i < nv; i++) y[i] = note->w[i] - note->from[i], place[i] = h * note->w[i];
+  for (size_t i = 0; i < nv; i++) {
+    y[i] = note->w[i] - note->from[i];
+    place[i] = g->halves ? h / 2 * y[i] : h * note->w[i];
+  }
   double *into = g->number_own;
   mb_tangent_number_own(g->probe, t->number, note->t, y, place, into);
   for (size_t i = 0; i < nv; i++) into[i] /= 2 * move;

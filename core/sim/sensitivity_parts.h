@@ -31,6 +31,8 @@ struct MbSensitivity {
   MbSim *sim, *probe;
   MbSlopeRows *rows;                        // of exact steps; NULL: there are none
   bool once;                                // steps are one linear solution (sensitivity_once.c)
+  bool halves;                              // steps are passes of the midpoint rule (sensitivity_halves.c)
+  double *noted;                            // (passes + 1 x nv) velocities of these
   MbTangent *tangent;                       // the probe's, of exact steps
   MbStageNote first;                        // of one solution: its step
   double *damping, *stiffness, *number_own; // (nv) of one solution: d, k, and what a number changes of them
@@ -41,6 +43,8 @@ struct MbSensitivity {
   MbState before;                               // by steps: the state before the step
   MbState side;                                 // the same on one side, after it
   double *memory[2];                            // (nm)
+  bool told,
+      astray; // a step has been differentiated as a whole, which has been told; it has ended the way back
   MbArena arena;
 };
 
@@ -78,6 +82,26 @@ bool mb_slope_once_back(MbSensitivity *g, double *q, double *v, double *z, doubl
 double mb_slope_once_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
                             const double *z);
 
+// What A has of the coordinates' own at a step or pass, and its factors, with the bodies where they are; false: A has no inverse.
+bool mb_slope_once_factor(MbSensitivity *g, double t, double a, double b);
+// ---- sensitivity_halves.c: steps of the midpoint rule, by its passes -------------------------------------------
+
+// Says why such steps of a model have no exact derivatives; NULL: they have.
+const char *mb_slope_halves_refuse(const MbModel *model);
+// How many numbers the velocities of the passes are.
+enum { MB_HALVES_PASSES = 3 };
+static inline size_t mb_slope_halves_numbers(const MbSim *sim) { return (MB_HALVES_PASSES + 1) * sim->nv; }
+// The pass k of a step from coordinates g->q, of the velocities of its passes.
+MbStageNote mb_slope_halves_pass(const MbSensitivity *g, double *noted, int k, double t);
+// Takes the probe to it; false: A has no inverse.
+bool mb_slope_halves_at(MbSensitivity *g, const double *noted, const MbStageNote *pass);
+// Takes the state's slopes over a step that has been done, from what it has noted; false as above.
+bool mb_slope_halves_change(MbSensitivity *g, double *noted, double t);
+// w ← what the last velocities of the passes are felt by, of those of the state at the end; q and v ← those at the start, but for the passes.
+void mb_slope_halves_end_back(MbSensitivity *g, const double *noted, double *q, double *v, double *w);
+// Takes w back over the pass at hand, with z what its equations are felt by, and adds to q and v; false as above.
+bool mb_slope_halves_back(MbSensitivity *g, double *q, double *v, double *w, double *z, double *scratch[3]);
+
 // Says why rows of a model have no exact derivatives; NULL: they have, or there are none.
 const char *mb_slope_rows_refuse(const MbModel *model);
 // Takes the probe's factors, g->q1, g->step and g->a to a stage from coordinates g->q that ends at t, step.
@@ -88,10 +112,8 @@ MbStatus mb_slope_sample(MbSim *at, const double *q, const double *v, double t, 
                          double *frame, MbReport *report);
 // What is wrong with a step whose derivative could not be solved for.
 MbStatus mb_slope_unsolved(double t, int64_t step, MbReport *report);
-// What is wrong with a step that rows have made near a position where they lose their hold; MB_OK: nothing.
-MbStatus mb_slope_singular(const MbSensitivity *g, MbReport *report);
-// What is wrong with a step that was made of parts.
-MbStatus mb_slope_in_parts(const MbSensitivity *g, MbReport *report);
+// Why the step of `stages` stages that has just been done has no exact derivative, as rows have made it near a position where they lose their hold, or parts; NULL: it has.
+const char *mb_slope_no_stages(const MbSensitivity *g, size_t stages);
 
 // ---- sensitivity_steps.c: derivatives of the step as a whole ----------------------------------------------
 
@@ -114,5 +136,7 @@ bool mb_touch_slopes_same(const MbSim *run, const MbSim *side);
 MbStatus mb_touch_slopes_check(const MbSim *run, MbReport *report);
 
 MbStatus mb_steps_step(MbSensitivity *g, MbReport *report);
+// Takes the slopes over a step that stages have done from g->before, by differences of the whole of it.
+MbStatus mb_steps_instead(MbSensitivity *g, MbReport *report);
 
 #endif

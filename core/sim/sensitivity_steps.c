@@ -14,6 +14,7 @@
 #include "core/base/report.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
+#include "core/sim/schemes.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,7 +77,7 @@ const char *mb_steps_refuse(const MbModel *model) {
 }
 
 bool mb_steps_make(MbSensitivity *g) {
-  if (!g->by_steps) return true;
+  if (g->once && !g->by_steps) return true;
   const MbSim *sim = g->sim;
   MbState *const states[] = {&g->before, &g->side};
   for (size_t i = 0; i < 2; i++) {
@@ -175,11 +176,35 @@ static bool nodes_jump(const MbSim *sim, const MbState *less, const MbState *mor
   return twice > NOT_SMOOTH * once && twice > SEEN * size;
 }
 
+// Whether a step that stages have done in parts, or near a position where rows lose their hold, is another on one of the sides: it has other parts there, or
+// what is left of the second difference is no small part of the first.
+static bool stages_jump(const MbSensitivity *g, const MbState *less, const MbState *more) {
+  static const double NOT_SMOOTH = 1e-2, SEEN = 1e-9; // of the first difference; of the state
+  const MbSim *sim = g->sim;
+  double once = 0, twice = 0, size = 1;
+  for (size_t i = 0; i < sim->nv; i++) {
+    const double l = less->v[i], at = sim->state.v[i], m = more->v[i];
+    once = fmax(once, fabs(m - l)), twice = fmax(twice, fabs(m - 2 * at + l)), size = fmax(size, fabs(at));
+  }
+  for (size_t i = 0; i < sim->nq; i++) {
+    const double l = less->q[i], at = sim->state.q[i], m = more->q[i];
+    once = fmax(once, fabs(m - l)), twice = fmax(twice, fabs(m - 2 * at + l));
+  }
+  return twice > NOT_SMOOTH * once && twice > SEEN * size;
+}
+
 static void between(const MbSensitivity *g, const MbState *less, const MbState *more, double span,
                     Change *change) {
   change->jumps =
-      !mb_slope_between(g, less, more, span, change->q, change->v) || nodes_jump(g->sim, less, more);
+      !mb_slope_between(g, less, more, span, change->q, change->v) || nodes_jump(g->sim, less, more) ||
+      (!g->by_steps && (less == &g->sim->state || more == &g->sim->state || stages_jump(g, less, more)));
   between_memories(g->sim, less, more, span, change->memory);
+}
+
+// Whether a side's step is of as many stages as the run's.
+static bool same_parts(const MbSim *sim, const MbSim *side) {
+  const MbStageNote *notes;
+  return !sim->newton || mb_newton_stages(sim, &notes) == mb_newton_stages(side, &notes);
 }
 
 // A difference of the steps of two simulations, which may be one, on both sides of the run's.
@@ -194,12 +219,13 @@ static MbStatus across(MbSensitivity *g, const Pair *pair, Change *change, bool 
   const MbState *run = &g->sim->state;
   MbStatus status = step_from(g, pair->less, pair->along, -pair->way);
   if (status == MB_OK) mb_sensitivity_copy(g->sim, &g->side, &pair->less->state);
-  const bool less_touches = mb_touch_slopes_same(g->sim, pair->less);
+  const bool less_touches = mb_touch_slopes_same(g->sim, pair->less) && same_parts(g->sim, pair->less);
   if (status == MB_OK) status = step_from(g, pair->more, pair->along, pair->way);
   if (status != MB_OK) return status;
   const MbState *less = &g->side, *more = &pair->more->state;
   const bool by_less = same_branch(g->sim, run, less) && less_touches,
-             by_more = same_branch(g->sim, run, more) && mb_touch_slopes_same(g->sim, pair->more);
+             by_more = same_branch(g->sim, run, more) && mb_touch_slopes_same(g->sim, pair->more) &&
+                       same_parts(g->sim, pair->more);
   *parted = !by_less || !by_more;
   if (by_less != by_more)
     between(g, by_less ? less : run, by_less ? run : more, pair->span / 2, change);
@@ -291,5 +317,21 @@ MbStatus mb_steps_step(MbSensitivity *g, MbReport *report) {
   MbStatus status = mb_sim_step(g->sim, report);
   if (status == MB_OK) status = mb_touch_slopes_check(g->sim, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = differentiate(g, k, report);
+  return status;
+}
+
+// Of what steps carry these know u and the velocities before alone; what else there is is where iterations begin.
+MbStatus mb_steps_instead(MbSensitivity *g, MbReport *report) {
+  const MbSim *sim = g->sim;
+  const size_t size = sim->nv * sizeof(double);
+  MbStatus status = MB_OK;
+  for (size_t k = 0; k < g->count && status == MB_OK; k++) {
+    MbSlope *t = &g->slopes[k];
+    double *carried = mb_scheme_stages_carried(sim, t->memory);
+    memset(t->memory, 0, sim->nm * sizeof *t->memory);
+    if (carried) memcpy(carried, t->u, size), memcpy(carried + sim->nv, t->before, size);
+    status = differentiate(g, k, report);
+    if (carried) memcpy(t->u, carried, size), memcpy(t->before, carried + sim->nv, size);
+  }
   return status;
 }

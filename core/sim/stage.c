@@ -119,12 +119,15 @@ static bool goes_on(const MbSim *sim, const MbStage *stage, int done, const doub
 
 MbStatus mb_stage_solve(MbSim *sim, const MbStage *stage, double *last, double *w, MbReport *report) {
   MbStatus status = MB_OK;
+  const size_t size = sim->nv * sizeof *w;
   double before = INFINITY;
+  if (stage->noted) memcpy(stage->noted, w, size);
   for (int k = 0; status == MB_OK && goes_on(sim, stage, k, last, w, &before); k++) {
-    if (stage->most > stage->passes) memcpy(last, w, sim->nv * sizeof *w);
+    if (stage->most > stage->passes) memcpy(last, w, size);
     if (stage->rows && !stage->half.second) mb_constrain_aim(sim, &stage->half, stage->q, w);
     if (stage->moves) mb_sim_move(sim, stage->ahead, w);
     status = pass(sim, stage, k < stage->factors, w, report);
+    if (stage->noted && k < stage->passes) memcpy(stage->noted + sim->nv * (size_t)(k + 1), w, size);
   }
   return status;
 }

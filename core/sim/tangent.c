@@ -60,6 +60,7 @@ MbTangent *mb_tangent_create(MbSim *sim) {
   for (size_t b = 0; b < nb; b++)
     first[b] = own, own += mb_tangent_dofs(model, b) * mb_tangent_dofs(model, b);
   t->own_first = first, t->end = end;
+  t->forced = mb_sim_outside(model);
   note_ends(model, end);
   double **const of_bodies[] = {&t->Xphi, &t->Xalpha, &t->Tv,     &t->alpha, &t->F,
                                 &t->move, &t->dphi,   &t->dalpha, &t->dF,    &t->turn};
@@ -338,9 +339,17 @@ static void clear_own(const MbModel *model, MbTangent *t) {
   if (own) memset(t->own_q, 0, own * sizeof *t->own_q), memset(t->own_v, 0, own * sizeof *t->own_v);
 }
 
+static void unforced(MbSim *sim, double time) {
+  mb_sim_signals(sim, time);
+  memset(sim->x.f, 0, 6 * sim->model->nb * sizeof *sim->x.f);
+}
+
 void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
   t->still = false;
-  mb_sim_outer_derivatives(sim, time, t->K, t->D);
+  if (t->forced)
+    mb_sim_outer_derivatives(sim, time, t->K, t->D);
+  else
+    unforced(sim, time);
   clear_own(sim->model, t);
   down(sim, t, v, a, true);
   add_joints_own(sim, t, v);
@@ -367,8 +376,10 @@ void mb_tangent_inertia_value(MbSim *sim, MbTangent *t, const double *a, double 
 
 void mb_tangent_value(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
   t->still = false;
-  mb_sim_signals(sim, time);
-  mb_sim_outer_wrenches(sim, time);
+  if (t->forced)
+    mb_sim_signals(sim, time), mb_sim_outer_wrenches(sim, time);
+  else
+    unforced(sim, time);
   down(sim, t, v, a, false);
   up(sim, t, a, false, tau);
   take_along(sim, t, v, tau);
@@ -430,7 +441,7 @@ static void change_wrench(const MbSim *sim, MbTangent *t, size_t b) {
   mb_quat_unrotate(g, sim->x.E[b].q, sim->model->gravity);
   mb_vec3_cross(turned, g, t->move + 6 * b);
   mb_vec3_add_scaled(dF + 3, dF + 3, -M[3], turned);
-  take_forces(t, b, b, dF);
+  if (t->forced) take_forces(t, b, b, dF);
 }
 
 // Bodies [begin, end), a subtree or all of them; what is before begin does not move.
@@ -521,6 +532,7 @@ static void weigh_wrench(const MbSim *sim, MbTangent *t, size_t b) {
   mb_quat_unrotate(g, sim->x.E[b].q, sim->model->gravity);
   mb_vec3_cross(turned, g, Z + 3);
   mb_vec3_add_scaled(move, move, M[3], turned);
+  if (!t->forced) return;
   take_transposed(t->K + 36 * b, Z, move);
   take_transposed(t->D + 36 * b, Z, dphi);
 }

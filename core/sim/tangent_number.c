@@ -19,6 +19,7 @@
 #include "core/model/coordinates.h"
 #include "core/model/ops.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/tangent_framed.h"
 #include "core/sim/tangent_moved.h"
 #include "core/sim/tangent_parts.h"
 
@@ -27,9 +28,11 @@
 
 struct MbTangentNumber {
   MbSim *side[2];
-  size_t nmasses, njoints, nforces;
-  size_t *mass;      // (nmasses) bodies
-  size_t *joint;     // (njoints) bodies
+  size_t nmasses, njoints, nframed, nforces;
+  size_t *mass;   // (nmasses) bodies
+  size_t *joint;  // (njoints) bodies whose joints differ
+  size_t *framed; // (nframed) the bodies of which frames alone differ, and by how much
+  MbTangentFramed *by;
   size_t *force[2];  // (nforces) in the lists of each side
   bool gravity;      // differs
   bool along;        // what acts along coordinates may differ
@@ -128,8 +131,13 @@ static void find_bodies(MbTangentNumber *n, const MbModel *less, const MbModel *
                         memcmp(&less->B[b], &more->B[b], sizeof *less->B) == 0;
     n->frames |= memcmp(&less->C[b], &more->C[b], sizeof *less->C) != 0;
     if (!same_numbers(less->M + 6 * b, more->M + 6 * b, 6)) n->mass[n->nmasses++] = b;
-    if (less->joint[b].ops && !(frames && same_joint(&less->joint[b], &more->joint[b])))
+    if (!less->joint[b].ops) continue;
+    if (!same_joint(&less->joint[b], &more->joint[b])) {
       n->joint[n->njoints++] = b;
+    } else if (!frames) {
+      n->by[n->nframed] = mb_tangent_framed(less, more, b);
+      n->framed[n->nframed++] = b;
+    }
   }
 }
 
@@ -156,7 +164,9 @@ MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, M
   *n = (MbTangentNumber){.side = {less, more}};
   n->mass = mb_arena_alloc(arena, m->nb, sizeof *n->mass);
   n->joint = mb_arena_alloc(arena, m->nb, sizeof *n->joint);
-  bool ok = n->mass && n->joint;
+  n->framed = mb_arena_alloc(arena, m->nb, sizeof *n->framed);
+  n->by = mb_arena_alloc(arena, m->nb, sizeof *n->by);
+  bool ok = n->mass && n->joint && n->framed && n->by;
   for (int s = 0; s < 2; s++) {
     n->force[s] = mb_arena_alloc(arena, m->nforces + o->nforces, sizeof *n->force[s]);
     n->wrench[s] = mb_arena_alloc(arena, 6 * m->nb, sizeof(double));
@@ -236,6 +246,15 @@ static double of_joint(const MbTangentNumber *n, const MbSim *sim, const MbTange
   return sum;
 }
 
+static double of_joints(const MbTangentNumber *n, const MbSim *sim, const MbTangent *t, const double *v,
+                        const double *a, const double *z) {
+  double sum = 0;
+  for (size_t i = 0; i < n->njoints; i++) sum += of_joint(n, sim, t, n->joint[i], v, a, z);
+  for (size_t i = 0; i < n->nframed; i++)
+    sum += mb_tangent_of_framed(&n->by[i], sim->model, t, n->framed[i], v, a, z);
+  return sum;
+}
+
 static double of_forces(const MbTangentNumber *n, const MbSim *sim, const MbTangent *t) {
   double sum = 0;
   for (int s = 0; s < 2; s++) {
@@ -286,7 +305,7 @@ double mb_tangent_number(MbSim *sim, const MbTangent *t, const MbTangentNumber *
     for (int s = 0; s < 2; s++) mb_sim_signals(n->side[s], time);
   for (size_t i = 0; i < n->nmasses && !everywhere; i++) sum += of_mass(n, sim, t, n->mass[i]);
   for (size_t b = 0; b < sim->model->nb && everywhere; b++) sum += of_mass(n, sim, t, b);
-  for (size_t i = 0; i < n->njoints; i++) sum += of_joint(n, sim, t, n->joint[i], v, a, z);
+  sum += of_joints(n, sim, t, v, a, z);
   if (n->nforces && !t->still) sum += of_forces(n, sim, t);
   if (n->along && !t->still) sum += of_coordinates(n, sim, v, z);
   if (n->rotors) sum += of_rotors(n, sim, a, z);
@@ -295,10 +314,7 @@ double mb_tangent_number(MbSim *sim, const MbTangent *t, const MbTangentNumber *
 
 double mb_tangent_number_told(const MbSim *sim, const MbTangent *t, const MbTangentNumber *n,
                               const double *v) {
-  double sum = 0;
-  for (size_t i = 0; i < n->njoints; i++)
-    sum += of_joint(n, sim, t, n->joint[i], v, t->da, t->da); // which are 0
-  return sum;
+  return of_joints(n, sim, t, v, t->da, t->da); // which are 0
 }
 
 // Of constraints that a number leaves alone, rows change with joints and with bodies' frames all the same.
@@ -312,7 +328,7 @@ static bool same_constraint(const MbConstraint *c, const MbConstraint *d) {
 
 bool mb_tangent_number_rows(const MbTangentNumber *n) {
   const MbModel *const less = n->side[0]->model, *const more = n->side[1]->model;
-  bool differ = n->njoints || n->frames || n->signals || n->jumps;
+  bool differ = n->njoints || n->nframed || n->frames || n->signals || n->jumps;
   for (size_t i = 0; i < less->nconstraints; i++)
     differ |= !same_constraint(&less->constraints[i], &more->constraints[i]);
   return differ;

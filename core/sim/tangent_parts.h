@@ -8,6 +8,7 @@
 
 struct MbTangent {
   bool still;                        // it is that of M a alone
+  bool forced;                       // forces act on bodies, beside gravity
   double *X;                         // (nb x 36)
   double *T, *Tdot;                  // (nv x 6) columns of joints in C axes
   double *DTv, *DTa, *C;             // (nv x 6) column k: (D_k T) v, (D_k T) a, D_k(Ṫ v)

@@ -1,5 +1,5 @@
 // Derivatives of a run: what they cost beside the run itself, by how many numbers they are. A chain of twelve links, whose links'
-// inertias and places change, hanging free or with its tip held on a sphere: exact derivatives along with the run, those by differences of single steps under trapezoidal, and exact ones
+// inertias and places change, hanging free or with its tip held on a sphere: exact derivatives along with the run, those by differences of single steps under bridson_marino, and exact ones
 // backwards through long runs.
 #include "core/base/alloc.h"
 #include "core/sim/sensitivity.h"
@@ -183,11 +183,12 @@ static bool backwards(const char *integrator, bool closed) {
 }
 
 bool mb_bench_gradient(void) {
-  static const char *const schemes[] = {"bdf1", "bdf2", "sdirk2"}, *const once[] = {"symplectic", "implicit"};
+  static const char *const schemes[] = {"bdf1", "bdf2", "sdirk2"}, *const once[] = {"symplectic", "implicit",
+                                                                                    "trapezoidal"};
   bool back = true;
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
     back = backwards(schemes[i], false) && backwards(schemes[i], true) && back;
   for (size_t i = 0; i < sizeof once / sizeof *once; i++) back = backwards(once[i], false) && back;
-  const bool exact = of_integrator("bdf2", 6), steps = of_integrator("trapezoidal", 24);
+  const bool exact = of_integrator("bdf2", 6), steps = of_integrator("bridson_marino", 24);
   return exact && steps && back;
 }

@@ -85,7 +85,7 @@ t fit p.json -u upper
 t fit p.json --data d.csv --minimise 'final(energy.total)' -u upper
 t fit p.json --minimise 'final(energy.totl)' -u upper
 t fit p.json --minimise 'final(energy.total)' -u upper --sigma 1
-t fit p.json --data d.csv -m bob.joint.position -u upper --derivatives exact --integrator trapezoidal
+t fit p.json --data d.csv -m bob.joint.position -u upper --derivatives exact --integrator bridson_marino
 t fit p.json --data none.csv -m bob.joint.position -u upper
 t fit p.json --data p.json -m bob.joint.position -u upper
 t fit p.json --data d.csv -m bob.joint.position -u upper -o p.json -f

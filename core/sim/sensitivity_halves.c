@@ -1,0 +1,136 @@
+// Derivatives of steps of the midpoint rule (trapezoidal on trees), as the program makes them, by three passes. With s = h/2 pass k takes the velocities
+// w_k, of which the first are v, to w_{k+1} = w_k + z at q_k = q ⊕ s w_k:
+//
+//   A z = −s τ(q_k, w_k, (w_k − v)/s),   A = M + s d + s² k,        q⁺ = q ⊕ h w₃,  v⁺ = 2 w₃ − v
+//
+// M is that at q_k on both sides, and τ is linear in accelerations, so that this is  τ(q_k, w_k, a) + d z + s k z = 0,  a = (w_{k+1} − v)/s: the equation of a step of one
+// solution (sensitivity_once.c), with
+//
+//   dw_{k+1} = −s A⁻¹ ( ∂τ/∂q δq_k + (∂τ/∂v − d − s k) δw_k − ∂τ/∂a δv/s + ∂τ/∂p + ∂d/∂p z + s ∂k/∂p z ),   δq_k = T₀ δq + s T δw_k
+//
+// and backwards  ζ = −s A⁻¹ w̄_{k+1},  q̄_k = (∂τ/∂q)ᵀ ζ,  w̄_k = (∂τ/∂v)ᵀ ζ − d ζ − s k ζ + s Tᵀ q̄_k,  q̄ += T₀ᵀ q̄_k,  v̄ −= (∂τ/∂a)ᵀ ζ/s.
+//
+// That the passes leave something of the rule's equations does not matter. Where velocities are those of turning there may be more passes, by the last factors, and forces on bodies
+// have second derivatives in A: such steps are differentiated as wholes.
+#include "core/model/coordinates.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/sensitivity_parts.h"
+
+#include <string.h>
+
+enum { PASSES = MB_HALVES_PASSES };
+
+const char *mb_slope_halves_refuse(const MbModel *model) {
+  if (model->solver.mode != MB_DYNAMIC) return "there are exact ones of mode \"dynamic\" alone";
+  if (model->contacts.nsolids) return "there are no exact ones of contact";
+  if (model->nslots) return "under \"trapezoidal\" there are no exact ones of constraints";
+  if (model->ncurved) return "under \"trapezoidal\" there are no exact ones of what turns about any axis";
+  if (!model->jointed || mb_sim_outside(model))
+    return "under \"trapezoidal\" there are exact ones of trees with gravity and what acts along joints "
+           "alone";
+  return NULL;
+}
+
+MbStageNote mb_slope_halves_pass(const MbSensitivity *g, double *noted, int k, double t) {
+  const size_t nv = g->sim->nv;
+  double *at = noted + nv * (size_t)k;
+  return (MbStageNote){.gamma = 1, .t = t + g->sim->model->h / 2, .from = at, .w = at + nv};
+}
+
+bool mb_slope_halves_at(MbSensitivity *g, const double *noted, const MbStageNote *pass) {
+  MbSim *sim = g->probe;
+  const double s = sim->model->h / 2;
+  for (size_t i = 0; i < sim->nv; i++) {
+    g->step[i] = s * pass->from[i];
+    g->a[i] = (pass->w[i] - noted[i]) / s;
+  }
+  memcpy(g->q1, g->q, sim->nq * sizeof *g->q1);
+  mb_coordinates_advance(sim->model, g->q1, 1, g->step, 0, sim->model->nb);
+  mb_sim_kinematics(sim, g->q1, pass->from);
+  if (!mb_slope_once_factor(g, pass->t, s, s * s)) return false;
+  mb_tangent_at(sim, g->tangent, pass->from, g->a, pass->t, NULL);
+  return true;
+}
+
+// x ← −s A⁻¹ x
+static bool solve(MbSensitivity *g, double *x) {
+  for (size_t i = 0; i < g->sim->nv; i++) x[i] *= -g->sim->model->h / 2;
+  return g->probe->solver->apply(g->probe->work, x, NULL, NULL);
+}
+
+// What A has of the coordinates' own, by s.
+static double own(const MbSensitivity *g, size_t i) {
+  return g->damping[i] + g->sim->model->h / 2 * g->stiffness[i];
+}
+
+// ---- along ----------------------------------------------------------------------------------------------------------
+
+// t->w ← how the velocities change that a pass makes of those that have changed by t->w.
+static bool change_pass(MbSensitivity *g, MbSlope *t, const MbStageNote *pass, double move) {
+  const size_t nv = g->sim->nv;
+  const double s = g->sim->model->h / 2;
+  double *out = t->base;
+  mb_slope_by_number(g, t, pass, pass->from, move, g->rate);
+  mb_slope_once_number(g, t, pass, move, NULL);
+  for (size_t i = 0; i < nv; i++) g->rate[i] += g->number_own[i] - own(g, i) * t->w[i];
+  for (size_t i = 0; i < nv; i++) g->less[i] = s * t->w[i], g->more[i] = -t->v[i] / s;
+  mb_tangent_moved(g->probe, g->step, t->q, g->less, g->move);
+  mb_tangent_times(g->probe, g->tangent, g->move, t->w, g->more, out);
+  for (size_t i = 0; i < nv; i++) t->w[i] = out[i] + g->rate[i];
+  return solve(g, t->w);
+}
+
+static void end(MbSensitivity *g, MbSlope *t) {
+  const size_t nv = g->sim->nv;
+  for (size_t i = 0; i < nv; i++) {
+    g->less[i] = g->sim->model->h * t->w[i];
+    t->v[i] = 2 * t->w[i] - t->v[i];
+  }
+  mb_tangent_moved(g->probe, g->step, t->q, g->less, g->move);
+  memcpy(t->q, g->move, nv * sizeof *t->q);
+}
+
+bool mb_slope_halves_change(MbSensitivity *g, double *noted, double begin) {
+  const MbSim *sim = g->sim;
+  const size_t nv = sim->nv;
+  for (size_t k = 0; k < g->count; k++) memcpy(g->slopes[k].w, g->slopes[k].v, nv * sizeof(double));
+  for (int p = 0; p < PASSES; p++) {
+    const MbStageNote pass = mb_slope_halves_pass(g, noted, p, begin);
+    bool solved = mb_slope_halves_at(g, noted, &pass);
+    for (size_t k = 0; k < g->count && solved; k++)
+      solved = change_pass(g, &g->slopes[k], &pass, g->number[k].move);
+    if (!solved) return false;
+  }
+  for (size_t i = 0; i < nv; i++) g->step[i] = sim->model->h * noted[PASSES * nv + i];
+  for (size_t k = 0; k < g->count; k++) end(g, &g->slopes[k]);
+  return true;
+}
+
+// ---- backwards ------------------------------------------------------------------------------------------------------
+
+void mb_slope_halves_end_back(MbSensitivity *g, const double *noted, double *q, double *v, double *w) {
+  const size_t nv = g->sim->nv;
+  const double h = g->sim->model->h;
+  for (size_t i = 0; i < nv; i++) g->step[i] = h * noted[PASSES * nv + i];
+  mb_tangent_moved_transposed(g->sim, g->step, q, g->move, g->less);
+  for (size_t i = 0; i < nv; i++) {
+    w[i] = 2 * v[i] + h * g->less[i];
+    v[i] = -v[i], q[i] = g->move[i];
+  }
+}
+
+bool mb_slope_halves_back(MbSensitivity *g, double *q, double *v, double *w, double *z, double *scratch[3]) {
+  const size_t nv = g->sim->nv;
+  const double s = g->sim->model->h / 2;
+  double *dq = scratch[0], *dv = scratch[1], *da = scratch[2];
+  memcpy(z, w, nv * sizeof *z);
+  if (!solve(g, z)) return false;
+  mb_tangent_transposed(g->probe, g->tangent, z, dq, dv, da);
+  mb_tangent_moved_transposed(g->probe, g->step, dq, g->move, g->less);
+  for (size_t i = 0; i < nv; i++) {
+    q[i] += g->move[i];
+    w[i] = dv[i] - own(g, i) * z[i] + s * g->less[i];
+    v[i] -= da[i] / s;
+  }
+  return true;
+}

@@ -1,0 +1,14 @@
+// ∂τ/∂p at a stage, step or pass: the difference of two models' τ at the same numbers.
+#include "core/sim/evaluate.h"
+#include "core/sim/sensitivity_parts.h"
+
+void mb_slope_by_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, const double *felt,
+                        double move, double *out) {
+  MbSim *const side[2] = {t->less, t->more};
+  double *const tau[2] = {g->less, g->more};
+  for (int k = 0; k < 2; k++) {
+    mb_sim_kinematics(side[k], g->q1, felt);
+    mb_tangent_value(side[k], t->side[k], felt, g->a, note->t, tau[k]);
+  }
+  for (size_t i = 0; i < g->sim->nv; i++) out[i] = (g->more[i] - g->less[i]) / (2 * move);
+}

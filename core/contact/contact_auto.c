@@ -1,7 +1,7 @@
 // `auto`: no single method solves every problem, and the quickest differs. W falls into islands, blocks that have to do with one
 // another; each is solved by itself, by Gauss–Seidel first (few sweeps are enough where the last step's λ are near), then by Newton's
 // method from there, then of bodies that nothing else couples by the proximal one, which in large islands comes after few sweeps, then by
-// ADMM, then by all with more patience. The first λ that is good enough is taken; where none is, the best.
+// ADMM, then by all with more patience, and by staggered projections, which come to an end now and then where none of these does. The first λ that is good enough is taken; where none is, the best.
 //
 // Rows both ways and one way alone are pivoting's, which is exact for them, and so are pyramids. Boxes, which ADMM does not take, go
 // to pivoting last.
@@ -13,6 +13,7 @@
 #include "core/contact/gauss_seidel.h"
 #include "core/contact/nonsmooth_newton.h"
 #include "core/contact/proximal.h"
+#include "core/contact/staggered.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -56,7 +57,7 @@ typedef struct Auto {
   const char *method;
 } Auto;
 
-typedef enum Who { GAUSS_SEIDEL, PROXIMAL, NEWTON, ADMM } Who;
+typedef enum Who { GAUSS_SEIDEL, PROXIMAL, NEWTON, STAGGERED, ADMM } Who;
 
 // Runs one method on an island from λ, which it makes better. True: it is good enough.
 static bool run(Auto *t, const MbStrips *island, MbRoom room, Who who, size_t most, double *lambda) {
@@ -83,6 +84,13 @@ static bool run(Auto *t, const MbStrips *island, MbRoom room, Who who, size_t mo
     fine = mb_newton_run(&newton, most, &done);
     memcpy(lambda, newton.lambda, island->n * sizeof *lambda);
     t->method = "nonsmooth_newton";
+  } else if (who == STAGGERED) {
+    MbStaggered staggered;
+    mb_staggered_make(&staggered, &room, island, t->problem->function);
+    memcpy(staggered.lambda, lambda, island->n * sizeof *lambda);
+    fine = mb_staggered_run(&staggered, most, &done);
+    memcpy(lambda, staggered.lambda, island->n * sizeof *lambda);
+    t->method = "staggered";
   } else {
     MbAdmm admm;
     mb_admm_make(&admm, &room, island);
@@ -118,10 +126,11 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
     LAST = 25
   }; // times what is asked for: the last turn may take more, as nothing else has come to an end
   // a step of Newton's method costs as much as some ten sweeps where it is factored, some hundred where it is not
-  static const Turn small[] = {{GAUSS_SEIDEL, 40},   {NEWTON, 40},  {PROXIMAL, 300}, {ADMM, 400},
-                               {GAUSS_SEIDEL, 1000}, {NEWTON, 200}, {ADMM, 5000},    {0}},
+  static const Turn small[] = {{GAUSS_SEIDEL, 40}, {NEWTON, 40},         {PROXIMAL, 300},
+                               {ADMM, 400},        {GAUSS_SEIDEL, 1000}, {NEWTON, 200},
+                               {STAGGERED, 100},   {ADMM, 5000},         {0}},
                     large[] = {{GAUSS_SEIDEL, 100}, {GAUSS_SEIDEL, 800}, {NEWTON, 30}, {GAUSS_SEIDEL, 5000},
-                               {NEWTON, 100},       {ADMM, 300},         {0}},
+                               {NEWTON, 100},       {STAGGERED, 30},     {ADMM, 300},  {0}},
                     bodies[] = {{GAUSS_SEIDEL, 20},   {PROXIMAL, 300}, {GAUSS_SEIDEL, 800}, {NEWTON, 30},
                                 {GAUSS_SEIDEL, 5000}, {NEWTON, 100},   {ADMM, 300},         {0}};
   if (t->problem->sweeps) {
@@ -222,15 +231,17 @@ static size_t most_room(const MbStrips *whole, size_t n) {
   MbNewton newton;
   MbAdmm admm;
   MbProximal proximal;
-  MbRoom room[4] = {{0}, {0}, {0}, {0}};
+  MbStaggered staggered;
+  MbRoom room[5] = {{0}, {0}, {0}, {0}, {0}};
   strips.nblocks = whole->nblocks < n ? whole->nblocks : n;
   strips.n = n;
   mb_gauss_make(&sweeps, &room[0], &strips, 1);
   mb_newton_make(&newton, &room[1], &strips, MB_CONTACT_MINIMUM_MAP);
   mb_admm_make(&admm, &room[2], &strips);
   mb_proximal_make(&proximal, &room[3], &strips, NULL);
+  mb_staggered_make(&staggered, &room[4], &strips, MB_CONTACT_MINIMUM_MAP);
   size_t most = 0;
-  for (int i = 0; i < 4; i++) most = room[i].used > most ? room[i].used : most;
+  for (int i = 0; i < 5; i++) most = room[i].used > most ? room[i].used : most;
   return most;
 }
 
@@ -304,8 +315,8 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
   if (result == MB_CONTACT_SOLVED) return result;
   if (t.box && !mb_contact_pivoting_refuses(problem)) return mb_contact_pivoting_solve(work, problem, answer);
   snprintf(answer->why, sizeof answer->why,
-           "gauss_seidel, nonsmooth_newton%s come to a natural map of %.3g of |b|", t.box ? "" : " and admm",
-           answer->natural);
+           "gauss_seidel, nonsmooth_newton, staggered%s come to a natural map of %.3g of |b|",
+           t.box ? "" : " and admm", answer->natural);
   return result;
 }
 

@@ -7,30 +7,24 @@
 // Each of the two is solved by the non-smooth Newton method, to a tenth of what is asked of the whole.
 #include "core/contact/staggered.h"
 #include "core/contact/contact_dense.h"
-#include "core/contact/nonsmooth_newton.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef enum Side { NORMALS, FRICTION } Side;
 
-typedef struct Staggered {
-  MbStrips whole, half; // the half's blocks and b are its own
-  MbNewton newton;
-  double *lambda, *w, *best, *b; // (n)
-} Staggered;
-
-static void layout(Staggered *t, MbRoom *room, const MbContactProblem *problem) {
-  mb_strips_make(&t->whole, room, problem, MB_FORMED_IF_SMALL);
-  t->lambda = mb_room_take(room, problem->n, sizeof *t->lambda);
-  t->w = mb_room_take(room, problem->n, sizeof *t->w);
-  t->best = mb_room_take(room, problem->n, sizeof *t->best);
-  t->b = mb_room_take(room, problem->n, sizeof *t->b);
-  t->half = t->whole;
-  t->half.block = mb_room_take(room, t->whole.nblocks, sizeof *t->half.block);
+void mb_staggered_make(MbStaggered *t, MbRoom *room, const MbStrips *whole, MbContactFunction function) {
+  const size_t n = whole->n;
+  t->whole = whole;
+  t->lambda = mb_room_take(room, n, sizeof *t->lambda);
+  t->w = mb_room_take(room, n, sizeof *t->w);
+  t->best = mb_room_take(room, n, sizeof *t->best);
+  t->b = mb_room_take(room, n, sizeof *t->b);
+  t->half = *whole;
+  t->half.block = mb_room_take(room, whole->nblocks, sizeof *t->half.block);
   t->half.b = t->b;
-  t->half.enough = 0.1 * t->whole.enough;
-  mb_newton_make(&t->newton, room, &t->half, problem->function);
+  t->half.enough = 0.1 * whole->enough;
+  mb_newton_make(&t->newton, room, &t->half, function);
 }
 
 // Whether a row of a block is found on that side.
@@ -47,10 +41,10 @@ static bool is_of(const MbBlock *block, size_t r, Side side) {
   }
 }
 
-static void make_half(Staggered *t, Side side) {
+static void make_half(MbStaggered *t, Side side) {
   double *kept = t->newton.lambda;
-  for (size_t j = 0; j < t->whole.nblocks; j++) {
-    const MbBlock *block = &t->whole.block[j];
+  for (size_t j = 0; j < t->whole->nblocks; j++) {
+    const MbBlock *block = &t->whole->block[j];
     MbBlock *own = &t->half.block[j];
     *own = *block;
     for (size_t r = 0; r < block->rows; r++)
@@ -64,65 +58,81 @@ static void make_half(Staggered *t, Side side) {
       own->most = block->cone == MB_CONE_NONE ? 0 : block->mu * fmax(t->lambda[block->row], 0);
     }
   }
-  mb_strips_rates(&t->whole, kept, t->b);
+  mb_strips_rates(t->whole, kept, t->b);
 }
 
 // λ of that side; the others stay.
-static void solve_half(Staggered *t, Side side) {
+static void solve_half(MbStaggered *t, Side side) {
   enum { STEPS = 100 };
   size_t done = 0;
   make_half(t, side);
-  for (size_t j = 0; j < t->whole.nblocks; j++) {
-    const MbBlock *block = &t->whole.block[j];
+  for (size_t j = 0; j < t->whole->nblocks; j++) {
+    const MbBlock *block = &t->whole->block[j];
     for (size_t r = 0; r < block->rows; r++) {
       const size_t i = block->row + r;
       t->newton.lambda[i] = is_of(block, r, side) ? t->lambda[i] : 0;
     }
   }
   mb_newton_run(&t->newton, STEPS, &done);
-  for (size_t j = 0; j < t->whole.nblocks; j++) {
-    const MbBlock *block = &t->whole.block[j];
+  for (size_t j = 0; j < t->whole->nblocks; j++) {
+    const MbBlock *block = &t->whole->block[j];
     for (size_t r = 0; r < block->rows; r++)
       if (is_of(block, r, side)) t->lambda[block->row + r] = t->newton.lambda[block->row + r];
   }
 }
 
+bool mb_staggered_run(MbStaggered *t, size_t most, size_t *turns) {
+  enum { PATIENCE = 50 };
+  static const double BETTER = 0.9;
+  const MbStrips *whole = t->whole;
+  double best = INFINITY, mark = INFINITY;
+  size_t turn = 0, since = 0;
+  for (;; turn++) {
+    memcpy(t->newton.trial, t->lambda, whole->n * sizeof *t->lambda);
+    for (size_t j = 0; j < whole->nblocks; j++)
+      mb_block_clamp(&whole->block[j], t->newton.trial + whole->block[j].row);
+    mb_strips_rates(whole, t->newton.trial, t->w);
+    const double natural = mb_strips_natural(whole, t->newton.trial, t->w);
+    if (natural < best) {
+      best = natural;
+      memcpy(t->best, t->newton.trial, whole->n * sizeof *t->best);
+    }
+    since = natural < BETTER * mark ? 0 : since + 1;
+    mark = since ? mark : natural;
+    if (best <= whole->enough || turn >= most || since > PATIENCE) break;
+    solve_half(t, NORMALS);
+    solve_half(t, FRICTION);
+  }
+  if (best < INFINITY) memcpy(t->lambda, t->best, whole->n * sizeof *t->lambda);
+  t->round = since > PATIENCE;
+  *turns = turn;
+  return best <= whole->enough;
+}
+
+static void layout(MbStaggered *t, MbStrips *whole, MbRoom *room, const MbContactProblem *problem) {
+  mb_strips_make(whole, room, problem, MB_FORMED_IF_SMALL);
+  mb_staggered_make(t, room, whole, problem->function);
+}
+
 static size_t room_of(const MbContactProblem *problem) {
   MbRoom room = {0};
-  Staggered t;
-  layout(&t, &room, problem);
+  MbStrips whole;
+  MbStaggered t;
+  layout(&t, &whole, &room, problem);
   return room.used;
 }
 
 static MbContactResult solve(MbContactWork *work, const MbContactProblem *problem, MbContactAnswer *answer) {
-  enum { TURNS = 500, PATIENCE = 50 };
-  static const double BETTER = 0.9;
+  enum { TURNS = 500 };
   MbRoom room = {.at = work->block};
-  Staggered t;
-  const size_t most = problem->iterations ? problem->iterations : TURNS;
-  size_t turn = 0, since = 0;
-  layout(&t, &room, problem);
-  mb_strips_start(&t.whole, problem, t.lambda);
-  for (double best = INFINITY, mark = INFINITY;; turn++) {
-    memcpy(t.newton.trial, t.lambda, problem->n * sizeof *t.lambda);
-    for (size_t j = 0; j < t.whole.nblocks; j++)
-      mb_block_clamp(&t.whole.block[j], t.newton.trial + t.whole.block[j].row);
-    mb_strips_rates(&t.whole, t.newton.trial, t.w);
-    const double natural = mb_strips_natural(&t.whole, t.newton.trial, t.w);
-    if (natural < best) {
-      best = natural;
-      memcpy(t.best, t.newton.trial, problem->n * sizeof *t.best);
-    }
-    since = natural < BETTER * mark ? 0 : since + 1;
-    mark = since ? mark : natural;
-    if (best <= t.whole.enough || turn >= most || since > PATIENCE) break;
-    solve_half(&t, NORMALS);
-    solve_half(&t, FRICTION);
-  }
-  answer->iterations = turn;
-  mb_strips_rates(&t.whole, t.best, t.w);
-  const char *what = since > PATIENCE ? "turns, which go round," : "turns";
-  return mb_contact_tell(&t.whole, t.best, t.w, "staggered", what, answer);
+  MbStrips whole;
+  MbStaggered t;
+  layout(&t, &whole, &room, problem);
+  mb_strips_start(&whole, problem, t.lambda);
+  mb_staggered_run(&t, problem->iterations ? problem->iterations : TURNS, &answer->iterations);
+  mb_strips_rates(&whole, t.lambda, t.w);
+  return mb_contact_tell(&whole, t.lambda, t.w, "staggered", t.round ? "turns, which go round," : "turns",
+                         answer);
 }
 
 const MbContactMethod mb_contact_staggered = {

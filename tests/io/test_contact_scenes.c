@@ -253,10 +253,11 @@ Test(contact_scenes, the_wrecking_ball_breaks_the_wall) {
   test_run_free(&run);
 }
 
+// A step near the end, of 107 contacts, is solved by staggered projections alone.
 Test(contact_scenes, the_mixer_carries_things_up_and_keeps_them, TEST_LONG) {
   TestRun run = after("contact/mixer", 0, NULL);
   double highest = 0;
-  for (int step = 0; step < 800; step++) {
+  for (int step = 0; step < 1200; step++) {
     test_steps(run.sim, 1);
     for (size_t b = 0; b < run.model->nb; b++) {
       const double *p = run.sim->x.E[b].p;
@@ -268,6 +269,7 @@ Test(contact_scenes, the_mixer_carries_things_up_and_keeps_them, TEST_LONG) {
     }
   }
   cr_expect_gt(highest, 0.25, "nothing is higher than %g m", highest);
+  cr_expect_eq(mb_section(run.sim, MB_SECTION_TOLD)[MB_SOLVED_MISSED], 0);
   test_run_free(&run);
 }
 

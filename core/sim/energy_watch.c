@@ -222,6 +222,11 @@ void mb_watch_step(MbSim *sim, MbReport *report) {
   mb_watch_energy(sim, &now, report);
 }
 
+bool mb_watch_denies(const MbSim *sim, double taken) {
+  if (!sim->watch.growth || memory_of(sim)[TOLD] < 0) return false;
+  return energy_of(sim).total - sim->watch.first.total > -taken / 2;
+}
+
 void mb_watch_failure(MbSim *sim, MbReport *report) {
   char text[400];
   if (!sim->watch.growth || memory_of(sim)[TOLD] < 0) return;

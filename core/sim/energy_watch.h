@@ -16,6 +16,8 @@ bool mb_watch_looks(const MbSim *sim);
 // Tells whether that may be worth a word, without the bodies: no, where it cannot be.
 bool mb_watch_nears(const MbSim *sim, const MbEnergy *now);
 void mb_watch_energy(MbSim *sim, const MbEnergy *now, MbReport *report);
+// Tells whether the energy says that nothing has taken so many J: nothing drives the scene, and it has not fallen by half of that.
+bool mb_watch_denies(const MbSim *sim, double taken);
 // Adds a word to the last error where energy has grown before it.
 void mb_watch_failure(MbSim *sim, MbReport *report);
 // Looks no more, as after a blow.

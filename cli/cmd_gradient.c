@@ -114,6 +114,23 @@ static MbStatus again(MbGradientRun *run, const MbSensitivityNumber *numbers, Mb
   return mb_sensitivity_create(run->scene.model, numbers, run->nwrt, gradient, report);
 }
 
+// How derivatives were taken, as it is told.
+static void name_method(MbGradientRun *run, const MbSensitivity *gradient, bool back) {
+  const char *why = mb_sensitivity_by_steps(gradient);
+  const long long wholes = (long long)mb_sensitivity_wholes(gradient);
+  char *text = run->method;
+  const size_t size = sizeof run->method;
+  if (why)
+    snprintf(text, size, "by differences of single steps (%s)", why);
+  else if (back)
+    snprintf(text, size, "exact, back through the run");
+  else if (wholes)
+    snprintf(text, size, "exact but for %lld step%s by differences, along with the run", wholes,
+             wholes == 1 ? "" : "s");
+  else
+    snprintf(text, size, "exact, along with the run");
+}
+
 static MbStatus differentiate(MbGradientRun *run, MbReport *report) {
   MbSensitivity *gradient = NULL;
   bool back = false;
@@ -131,12 +148,7 @@ static MbStatus differentiate(MbGradientRun *run, MbReport *report) {
     status = again(run, numbers, &gradient, report);
   }
   if (!status && !back) status = go_along(run, gradient, report);
-  if (gradient && mb_sensitivity_by_steps(gradient))
-    snprintf(run->method, sizeof run->method, "by differences of single steps (%s)",
-             mb_sensitivity_by_steps(gradient));
-  else
-    snprintf(run->method, sizeof run->method,
-             back ? "exact, back through the run" : "exact, along with the run");
+  if (gradient) name_method(run, gradient, back);
   mb_sensitivity_free(gradient);
   mb_free(numbers);
   return status;

@@ -50,6 +50,7 @@ const char *mb_sensitivity_inexact(const MbModel *model) {
 }
 
 const char *mb_sensitivity_by_steps(const MbSensitivity *g) { return g->by_steps; }
+int64_t mb_sensitivity_wholes(const MbSensitivity *g) { return g->wholes; }
 
 // ---- the start ----------------------------------------------------------------------------------------------------
 
@@ -274,11 +275,11 @@ const char *mb_slope_no_stages(const MbSensitivity *g, size_t stages) {
 
 static MbStatus step_as_a_whole(MbSensitivity *g, const char *why, MbReport *report) {
   const MbSim *sim = g->sim;
-  if (!g->told)
+  if (!g->wholes)
     mb_warning(report, "",
                "at t = %.9g s, step %lld: %s: the derivative of such steps is by differences of each of them",
                sim->state.t, (long long)sim->state.step, why);
-  g->told = true;
+  g->wholes++;
   return mb_steps_instead(g, report);
 }
 

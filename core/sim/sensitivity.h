@@ -28,6 +28,8 @@ MbStatus mb_sensitivity_create(const MbModel *model, const MbSensitivityNumber *
 void mb_sensitivity_free(MbSensitivity *gradient);
 // Why derivatives of this run are by differences of single steps, as words behind "derivatives:"; NULL: they are exact.
 const char *mb_sensitivity_by_steps(const MbSensitivity *gradient);
+// How many steps of exact derivatives along the run have been differentiated as a whole, by differences of them.
+int64_t mb_sensitivity_wholes(const MbSensitivity *gradient);
 
 // The run itself: what it is asked between steps.
 MbSim *mb_sensitivity_sim(MbSensitivity *gradient);

@@ -43,8 +43,8 @@ struct MbSensitivity {
   MbState before;                               // by steps: the state before the step
   MbState side;                                 // the same on one side, after it
   double *memory[2];                            // (nm)
-  bool told,
-      astray; // a step has been differentiated as a whole, which has been told; it has ended the way back
+  int64_t wholes;                               // steps of stages that have been differentiated as a whole
+  bool astray;                                  // such a step has ended the way back
   MbArena arena;
 };
 

@@ -43,6 +43,7 @@ struct MbSensitivity {
   MbState before;                               // by steps: the state before the step
   MbState side;                                 // the same on one side, after it
   double *memory[2];                            // (nm)
+  int64_t began;                                // the step that the run begins with
   int64_t wholes;                               // steps of stages that have been differentiated as a whole
   bool astray;                                  // such a step has ended the way back
   MbArena arena;

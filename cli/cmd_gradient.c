@@ -5,6 +5,7 @@
 #include "cli/run.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "core/sim/restore_of.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,7 +31,9 @@ static MbStatus go_along(MbGradientRun *run, MbSensitivity *gradient, MbReport *
   const size_t size = mb_sensitivity_frame_size(gradient);
   double *frame = mb_calloc(size, sizeof *frame), *slopes = mb_calloc(size * run->nwrt, sizeof *slopes);
   MbStatus status = frame && slopes ? MB_OK : mb_no_memory(report, "derivatives");
-  for (int64_t step = 0; !status; step++) {
+  if (!status && run->from)
+    status = mb_sensitivity_restore(gradient, run->checkpoint.bytes, run->checkpoint.size, report);
+  for (int64_t step = mb_sim_steps(mb_sensitivity_sim(gradient)); !status; step++) {
     if (mb_plan_frame_due(&plan, step)) status = take_frame(run, gradient, frame, slopes, report);
     if (status || step >= plan.steps) break;
     status = mb_run_stopped() ? MB_INTERRUPTED : mb_sensitivity_step(gradient, report);
@@ -99,10 +102,12 @@ static MbStatus choose_way(const MbGradientRun *run, const MbSensitivity *gradie
                            MbReport *report) {
   const MbValue *way = mb_arg(run->args, "way");
   const MbPlan plan = mb_plan(&run->scene.scene->spec);
-  *back = mb_backward_pays(gradient, run->scene.measures, run->nmeasures, run->nwrt, &plan);
+  *back = !run->from && mb_backward_pays(gradient, run->scene.measures, run->nmeasures, run->nwrt, &plan);
   if (!way->given || way->word == AUTO) return MB_OK;
   *back = way->word == BACK;
-  const char *why = *back ? mb_backward_refuses(gradient, run->scene.measures) : NULL;
+  const char *why = !*back      ? NULL
+                    : run->from ? "it goes to the scene's start, and not to a checkpoint"
+                                : mb_backward_refuses(gradient, run->scene.measures);
   return why ? mb_error(report, MB_USAGE, "", "--way back: there is none here: %s", why) : MB_OK;
 }
 
@@ -112,6 +117,23 @@ static MbStatus again(MbGradientRun *run, const MbSensitivityNumber *numbers, Mb
   mb_sensitivity_free(*gradient);
   mb_measures_reset(run->scene.measures);
   return mb_sensitivity_create(run->scene.model, numbers, run->nwrt, gradient, report);
+}
+
+// How derivatives were taken, as it is told.
+static void name_method(MbGradientRun *run, const MbSensitivity *gradient, bool back) {
+  const char *why = mb_sensitivity_by_steps(gradient);
+  const long long wholes = (long long)mb_sensitivity_wholes(gradient);
+  char *text = run->method;
+  const size_t size = sizeof run->method;
+  if (why)
+    snprintf(text, size, "by differences of single steps (%s)", why);
+  else if (back)
+    snprintf(text, size, "exact, back through the run");
+  else if (wholes)
+    snprintf(text, size, "exact but for %lld step%s by differences, along with the run", wholes,
+             wholes == 1 ? "" : "s");
+  else
+    snprintf(text, size, "exact, along with the run");
 }
 
 static MbStatus differentiate(MbGradientRun *run, MbReport *report) {
@@ -131,12 +153,7 @@ static MbStatus differentiate(MbGradientRun *run, MbReport *report) {
     status = again(run, numbers, &gradient, report);
   }
   if (!status && !back) status = go_along(run, gradient, report);
-  if (gradient && mb_sensitivity_by_steps(gradient))
-    snprintf(run->method, sizeof run->method, "by differences of single steps (%s)",
-             mb_sensitivity_by_steps(gradient));
-  else
-    snprintf(run->method, sizeof run->method,
-             back ? "exact, back through the run" : "exact, along with the run");
+  if (gradient) name_method(run, gradient, back);
   mb_sensitivity_free(gradient);
   mb_free(numbers);
   return status;
@@ -152,11 +169,13 @@ static MbStatus whole_run(MbGradientRun *run, const MbWrt *wrt, double value, do
   MbStatus status = mb_gradient_variant(run, wrt, value, &v, &warned);
   if (status) *report = warned;
   if (!status) status = mb_sim_create(v.model, NULL, &sim, report);
+  if (!status && run->from)
+    status = mb_sim_restore_of(sim, run->scene.model, run->checkpoint.bytes, run->checkpoint.size, report);
   double *frame = status ? NULL : mb_calloc(mb_sim_frame_size(sim), sizeof *frame);
   if (!status && !frame) status = mb_no_memory(report, "a run");
   if (!status) {
     const MbPlan plan = mb_plan(&v.scene->spec);
-    for (int64_t step = 0; !status; step++) {
+    for (int64_t step = mb_sim_steps(sim); !status; step++) {
       if (mb_plan_frame_due(&plan, step)) {
         status = mb_sim_sample(sim, frame, report);
         if (!status) mb_measures_frame(v.measures, mb_sim_time(sim), frame);
@@ -300,6 +319,11 @@ static const MbOption options[] = {
      .argument = "MIB",
      .help = "what the way back may keep of the run; where that is not all of it, steps are done anew",
      .fallback = "256"},
+    {.name = "resume",
+     .type = MB_OPTION_FILE,
+     .argument = "FILE",
+     .help = "begin at the last checkpoint of a trajectory of the same scene that lies before the run's end: "
+             "numbers act from there on, and measures are of the frames from there on"},
     {.name = "check",
      .help =
          "print differences of whole runs beside, four runs for each number; exit 1 where they are apart"},

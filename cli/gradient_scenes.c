@@ -1,5 +1,6 @@
 // The scenes of `mbsim gradient`, and what its command line asks for.
 #include "cli/gradient_scenes.h"
+#include "cli/file_kind.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 
@@ -20,6 +21,7 @@ void mb_gradient_run_free(MbGradientRun *run) {
     mb_gradient_variant_free(&run->wrt[i].more);
   }
   mb_gradient_variant_free(&run->scene);
+  mb_traj_free(run->from);
   mb_scene_source_free(&run->source);
   mb_arena_free(&run->arena);
 }
@@ -109,6 +111,39 @@ static MbStatus add_number(MbGradientRun *run, const char *name, MbReport *repor
   return status;
 }
 
+// What is asked at a time must not lie before the first frame from the checkpoint on.
+static MbStatus check_times(const MbGradientRun *run, const MbPlan *plan, MbReport *report) {
+  static const double ROUNDING = 1e-9;
+  const double earliest = mb_measures_earliest(run->scene.measures);
+  int64_t step = (int64_t)run->checkpoint.step;
+  while (step < plan->steps && !mb_plan_frame_due(plan, step)) step++;
+  const double first = (double)step * plan->step;
+  if (earliest >= first * (1 - ROUNDING)) return MB_OK;
+  return mb_error(report, MB_USAGE, "",
+                  "--of: what is asked at %.9g s is before the first frame from the checkpoint on, at %.9g s",
+                  earliest, first);
+}
+
+// The last checkpoint of the trajectory that --resume names which the run does not end at.
+static MbStatus find_checkpoint(MbGradientRun *run, MbReport *report) {
+  const MbValue *given = mb_arg(run->args, "resume");
+  const MbPlan plan = mb_plan(&run->scene.scene->spec);
+  bool found = false;
+  if (!given->given) return MB_OK;
+  MbStatus status = mb_file_want_trajectory(given->text, report);
+  if (!status) status = mb_traj_open(given->text, &run->from, report);
+  for (size_t i = status ? 0 : mb_traj_checkpoints(run->from); i-- > 0 && !status && !found;) {
+    status = mb_traj_read_checkpoint(run->from, i, &run->checkpoint, report);
+    found = !status && run->checkpoint.step < (uint64_t)plan.steps;
+  }
+  if (status) return status;
+  if (!found)
+    return mb_error(report, MB_USAGE, "",
+                    "--resume %s: it has no checkpoint before the end of the run, at %.9g s", given->text,
+                    (double)plan.steps * plan.step);
+  return check_times(run, &plan, report);
+}
+
 MbStatus mb_gradient_ask(MbGradientRun *run, MbReport *report) {
   const MbValue *wrt = mb_arg(run->args, "wrt");
   MbStatus status = ask_measures(run, report);
@@ -116,6 +151,7 @@ MbStatus mb_gradient_ask(MbGradientRun *run, MbReport *report) {
     status = mb_error(report, MB_USAGE, "", "--wrt: by which numbers, as --wrt length");
   if (!status) status = mb_scene_source(run->args, run->args->operands[0], &run->source, report);
   if (!status) status = mb_gradient_variant(run, NULL, 0, &run->scene, report);
+  if (!status) status = find_checkpoint(run, report);
   const char *why = status ? NULL : mb_sensitivity_refuses(run->scene.model);
   if (why) status = mb_error(report, MB_USAGE, "", "%s", why);
   if (status) return status;

@@ -6,6 +6,7 @@
 #include "core/sim/sensitivity.h"
 #include "core/sim/plan.h"
 #include "io/sweep/measure.h"
+#include "io/trajectory/trajectory.h"
 #include "io/sweep/measure_slope.h"
 
 // A scene with one number changed, its model, and the measures with the parameters that it has.
@@ -33,6 +34,8 @@ typedef struct MbGradientRun {
   size_t nmeasures;
   MbWrt *wrt; // (nwrt)
   size_t nwrt;
+  MbTraj *from; // whose checkpoint the run goes on from; NULL: it begins at the start
+  MbTrajCheckpoint checkpoint;
   size_t memory;    // bytes that the way back may keep
   char method[200]; // how derivatives were taken
   MbArena arena;

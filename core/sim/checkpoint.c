@@ -2,6 +2,7 @@
 // another length from step to step; empty ones are left out. Restoring takes a checkpoint whole or not at all.
 #include "core/base/report.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/restore_of.h"
 #include "core/sim/touch.h"
 
 #include <string.h>
@@ -170,12 +171,12 @@ static MbStatus refuse(MbReport *report, const char *why) {
   return mb_error(report, MB_USAGE, "", "the checkpoint %s", why);
 }
 
-static MbStatus check_header(const MbSim *sim, const Header *header, size_t size, MbReport *report) {
+static MbStatus check_header(const MbModel *of, const Header *header, size_t size, MbReport *report) {
   const size_t known = size < sizeof MAGIC ? size : sizeof MAGIC;
   if (memcmp(header->magic, MAGIC, known) != 0)
     return refuse(report, "is none of this version of mbsim, or damaged: its first bytes are others");
   if (size < sizeof *header) return refuse(report, "is cut off within its first bytes");
-  if (header->fingerprint != sim->model->fingerprint || header->step < 0 || !isfinite(header->t))
+  if (header->fingerprint != of->fingerprint || header->step < 0 || !isfinite(header->t))
     return refuse(report, "does not belong to this model: another scene made it");
   return MB_OK;
 }
@@ -230,10 +231,14 @@ static MbStatus check_found(const MbSim *sim, const Found *found, MbReport *repo
 }
 
 MbStatus mb_sim_restore(MbSim *sim, const void *bytes, size_t size, MbReport *report) {
+  return mb_sim_restore_of(sim, sim->model, bytes, size, report);
+}
+
+MbStatus mb_sim_restore_of(MbSim *sim, const MbModel *of, const void *bytes, size_t size, MbReport *report) {
   Header header = {{0}, 0, 0, 0, 0};
   Found found = {{NULL}, {0}};
   memcpy(&header, bytes, size < sizeof header ? size : sizeof header);
-  MbStatus status = check_header(sim, &header, size, report);
+  MbStatus status = check_header(of, &header, size, report);
   if (status == MB_OK)
     status = find_sections(sim, (const unsigned char *)bytes + sizeof header, size - sizeof header,
                            header.sections, &found, report);

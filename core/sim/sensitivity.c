@@ -21,6 +21,7 @@
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
 #include "core/sim/newton.h"
+#include "core/sim/restore_of.h"
 #include "core/sim/schemes.h"
 
 #include <math.h>
@@ -50,6 +51,7 @@ const char *mb_sensitivity_inexact(const MbModel *model) {
 }
 
 const char *mb_sensitivity_by_steps(const MbSensitivity *g) { return g->by_steps; }
+int64_t mb_sensitivity_wholes(const MbSensitivity *g) { return g->wholes; }
 
 // ---- the start ----------------------------------------------------------------------------------------------------
 
@@ -157,6 +159,24 @@ void mb_sensitivity_free(MbSensitivity *g) {
   mb_sim_free(g->probe);
   mb_arena_free(&g->arena);
   mb_free(g);
+}
+
+MbStatus mb_sensitivity_restore(MbSensitivity *g, const void *bytes, size_t size, MbReport *report) {
+  const MbModel *model = g->sim->model;
+  MbStatus status = mb_sim_restore(g->sim, bytes, size, report);
+  if (status == MB_OK) status = mb_sim_restore(g->probe, bytes, size, report);
+  for (size_t k = 0; k < g->count && status == MB_OK; k++) {
+    MbSlope *t = &g->slopes[k];
+    double *const lists[] = {t->q, t->v, t->u, t->before, t->first};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+      memset(lists[i], 0, g->sim->nv * sizeof(double));
+    if (t->memory) memset(t->memory, 0, g->sim->nm * sizeof(double));
+    status = mb_sim_restore_of(t->less, model, bytes, size, report);
+    if (status == MB_OK) status = mb_sim_restore_of(t->more, model, bytes, size, report);
+  }
+  g->began = g->sim->state.step;
+  if (status == MB_OK) mb_sim_signals(g->sim, g->sim->state.t); // as a frame there sees them
+  return status;
 }
 
 MbSim *mb_sensitivity_sim(MbSensitivity *g) { return g->sim; }
@@ -274,11 +294,11 @@ const char *mb_slope_no_stages(const MbSensitivity *g, size_t stages) {
 
 static MbStatus step_as_a_whole(MbSensitivity *g, const char *why, MbReport *report) {
   const MbSim *sim = g->sim;
-  if (!g->told)
+  if (!g->wholes)
     mb_warning(report, "",
                "at t = %.9g s, step %lld: %s: the derivative of such steps is by differences of each of them",
                sim->state.t, (long long)sim->state.step, why);
-  g->told = true;
+  g->wholes++;
   return mb_steps_instead(g, report);
 }
 
@@ -292,7 +312,7 @@ static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
   MbStatus status = mb_sim_step(sim, report);
   const char *why = status == MB_OK ? mb_slope_no_stages(g, stages) : NULL;
   if (why) return step_as_a_whole(g, why, report);
-  if (status == MB_OK && g->rows && g->before.step == 0) status = agree_at_start(g, report);
+  if (status == MB_OK && g->rows && g->before.step == g->began) status = agree_at_start(g, report);
   if (status != MB_OK) return status;
   if (g->rows) mb_slope_rows_guess(g, g->before.memory + sim->section[MB_SECTION_CLOSURES]);
   mb_newton_stages(sim, &notes);

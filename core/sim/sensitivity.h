@@ -28,9 +28,14 @@ MbStatus mb_sensitivity_create(const MbModel *model, const MbSensitivityNumber *
 void mb_sensitivity_free(MbSensitivity *gradient);
 // Why derivatives of this run are by differences of single steps, as words behind "derivatives:"; NULL: they are exact.
 const char *mb_sensitivity_by_steps(const MbSensitivity *gradient);
+// How many steps of exact derivatives along the run have been differentiated as a whole, by differences of them.
+int64_t mb_sensitivity_wholes(const MbSensitivity *gradient);
 
 // The run itself: what it is asked between steps.
 MbSim *mb_sensitivity_sim(MbSensitivity *gradient);
+// Goes on from what a run of the same model has left as a checkpoint: numbers act from there on, and the state there has no derivative by any. The run must not
+// have begun; there is no way back through it.
+MbStatus mb_sensitivity_restore(MbSensitivity *gradient, const void *bytes, size_t size, MbReport *report);
 // Does a step, and takes the derivatives along.
 MbStatus mb_sensitivity_step(MbSensitivity *gradient, MbReport *report);
 // Samples the frame now, and its derivatives by each of the numbers: slopes (count x frame size).

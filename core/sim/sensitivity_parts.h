@@ -43,8 +43,9 @@ struct MbSensitivity {
   MbState before;                               // by steps: the state before the step
   MbState side;                                 // the same on one side, after it
   double *memory[2];                            // (nm)
-  bool told,
-      astray; // a step has been differentiated as a whole, which has been told; it has ended the way back
+  int64_t began;                                // the step that the run begins with
+  int64_t wholes;                               // steps of stages that have been differentiated as a whole
+  bool astray;                                  // such a step has ended the way back
   MbArena arena;
 };
 
@@ -124,6 +125,15 @@ const char *mb_steps_refuse_passes(const MbSim *sim);
 bool mb_steps_make(MbSensitivity *g); // false: out of memory
 // How what is carried from step to step begins, of sides `span` apart.
 void mb_steps_begin(MbSensitivity *g, MbSlope *slope, double span);
+// ---- sensitivity_branch.c: limits, ropes, contacts and dry friction in these ------------------------------------
+
+// Whether a side's last step has taken the branch of the run's: the same limits, ropes and contacts press, the same friction slips and sticks, in as many parts.
+bool mb_slope_same_branch(const MbSim *run, const MbSim *side);
+// Says why friction inside joints has no derivatives; NULL: it has, or there is none.
+const char *mb_slope_dry_refuse(const MbModel *model);
+// Whether steps of a model branch, so that derivatives by the number and by the state cannot be taken apart.
+bool mb_slope_branches(const MbModel *model);
+
 // ---- sensitivity_touch.c: contact in these ------------------------------------------------------------------
 
 // Says why a model's contacts have no derivatives; NULL: they have, as far as the model says.

@@ -73,7 +73,7 @@ const char *mb_steps_refuse(const MbModel *model) {
              "positions, "
              "velocities, energies and momentum "
              "alone: output has others";
-  return NULL;
+  return mb_slope_dry_refuse(model);
 }
 
 bool mb_steps_make(MbSensitivity *g) {
@@ -152,18 +152,6 @@ void mb_steps_begin(MbSensitivity *g, MbSlope *t, double span) {
   if (g->by_steps) between_memories(g->sim, &t->less->state, &t->more->state, span, t->memory);
 }
 
-// Whether two states have been come to by the same branch: the same rows of one way have pressed.
-static bool same_branch(const MbSim *sim, const MbState *one, const MbState *other) {
-  const MbModel *model = sim->model;
-  const size_t first = sim->section[MB_SECTION_FORCES];
-  for (size_t i = 0; i < model->nconstraints; i++) {
-    const MbConstraint *c = &model->constraints[i];
-    for (size_t s = c->slot; c->unilateral && s < c->slot + c->rows; s++)
-      if ((one->memory[first + s] > 0) != (other->memory[first + s] > 0)) return false;
-  }
-  return true;
-}
-
 // Whether deformables have come to another solution on one of the sides: what is left of the second difference of their places.
 static bool nodes_jump(const MbSim *sim, const MbState *less, const MbState *more) {
   static const double NOT_SMOOTH = 0.1, SEEN = 1e-8; // of the first difference; of the size
@@ -201,12 +189,6 @@ static void between(const MbSensitivity *g, const MbState *less, const MbState *
   between_memories(g->sim, less, more, span, change->memory);
 }
 
-// Whether a side's step is of as many stages as the run's.
-static bool same_parts(const MbSim *sim, const MbSim *side) {
-  const MbStageNote *notes;
-  return !sim->newton || mb_newton_stages(sim, &notes) == mb_newton_stages(side, &notes);
-}
-
 // A difference of the steps of two simulations, which may be one, on both sides of the run's.
 typedef struct Pair {
   MbSim *less, *more;
@@ -219,13 +201,11 @@ static MbStatus across(MbSensitivity *g, const Pair *pair, Change *change, bool 
   const MbState *run = &g->sim->state;
   MbStatus status = step_from(g, pair->less, pair->along, -pair->way);
   if (status == MB_OK) mb_sensitivity_copy(g->sim, &g->side, &pair->less->state);
-  const bool less_touches = mb_touch_slopes_same(g->sim, pair->less) && same_parts(g->sim, pair->less);
+  const bool by_less = mb_slope_same_branch(g->sim, pair->less);
   if (status == MB_OK) status = step_from(g, pair->more, pair->along, pair->way);
   if (status != MB_OK) return status;
   const MbState *less = &g->side, *more = &pair->more->state;
-  const bool by_less = same_branch(g->sim, run, less) && less_touches,
-             by_more = same_branch(g->sim, run, more) && mb_touch_slopes_same(g->sim, pair->more) &&
-                       same_parts(g->sim, pair->more);
+  const bool by_more = mb_slope_same_branch(g->sim, pair->more);
   *parted = !by_less || !by_more;
   if (by_less != by_more)
     between(g, by_less ? less : run, by_less ? run : more, pair->span / 2, change);
@@ -235,13 +215,6 @@ static MbStatus across(MbSensitivity *g, const Pair *pair, Change *change, bool 
 }
 
 // ---- a step -----------------------------------------------------------------------------------------------
-
-// Whether steps branch, so that the two derivatives cannot be taken apart.
-static bool branches(const MbModel *model) {
-  bool any = model->dry || model->contacts.any;
-  for (size_t i = 0; i < model->nconstraints; i++) any |= model->constraints[i].unilateral;
-  return any;
-}
 
 // The longest way along a slope over which the state hardly changes.
 static double short_way(const MbSensitivity *g, const MbSlope *t) {
@@ -253,7 +226,7 @@ static double short_way(const MbSensitivity *g, const MbSlope *t) {
   for (size_t i = 0; i < sim->nv; i++) most = fmax(most, fmax(fabs(t->q[i]), fabs(t->v[i]) / fastest));
   for (size_t i = place; i < place + n; i++)
     most = fmax(most, fmax(fabs(t->memory[i]), fabs(t->memory[i + n]) / fastest));
-  const double share = branches(sim->model) ? MOST : n ? SMALL_OF_PASSES : SMALL;
+  const double share = mb_slope_branches(sim->model) ? MOST : n ? SMALL_OF_PASSES : SMALL;
   return most > 0 ? share * (sim->model->size > 0 ? fmin(1, sim->model->size) : 1) / most : INFINITY;
 }
 
@@ -264,7 +237,7 @@ static MbStatus find_change(MbSensitivity *g, size_t k, Change *all, bool *parte
   const Pair both = {t->less, t->more, t, move, 2 * move}, number = {t->less, t->more, NULL, 0, 2 * move},
              state = {g->probe, g->probe, t, way, 2 * way};
   if (move <= way) return across(g, &both, all, parted);
-  if (branches(g->sim->model)) {
+  if (mb_slope_branches(g->sim->model)) {
     *parted = false, all->far = true;
     return MB_OK;
   }
@@ -301,9 +274,9 @@ static MbStatus differentiate(MbSensitivity *g, size_t k, MbReport *report) {
                     g->number[k].name);
   if (parted && !t->told)
     mb_warning(report, "",
-               "at t = %.9g s, step %lld: with %s a little changed another limit, rope or contact holds: the "
-               "derivative is "
-               "that of the branch taken",
+               "at t = %.9g s, step %lld: with %s a little changed another limit, rope, contact or dry "
+               "friction holds: "
+               "the derivative is that of the branch taken",
                now, step, g->number[k].name);
   t->told |= parted;
   memcpy(t->q, all.q, sim->nv * sizeof *t->q);

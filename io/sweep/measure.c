@@ -146,6 +146,13 @@ static void take(MbTerm *term, double time, const double *frame) {
   s->count++;
 }
 
+double mb_measures_earliest(const MbMeasures *m) {
+  double earliest = INFINITY;
+  for (size_t i = 0; i < m->nterms; i++)
+    if (m->terms[i].kind == MB_AT) earliest = fmin(earliest, m->terms[i].when);
+  return earliest;
+}
+
 void mb_measures_frame(MbMeasures *m, double time, const double *frame) {
   for (size_t i = 0; i < m->nterms; i++) take(&m->terms[i], time, frame);
 }

@@ -25,6 +25,8 @@ MbStatus mb_measures_create(const MbMeasureAsk *asks, size_t nasks, const MbChan
 void mb_measures_free(MbMeasures *measures);
 // Takes a frame in; times increase. Does not allocate.
 void mb_measures_frame(MbMeasures *measures, double time, const double *frame);
+// The earliest time that an at() asks for; infinite where there is none.
+double mb_measures_earliest(const MbMeasures *measures);
 // Begins anew with another run of the same scene but for numbers that no measure uses (mb_measures_use).
 void mb_measures_reset(MbMeasures *measures);
 // Tells whether a name stands in what the measures are.

@@ -1,0 +1,144 @@
+#include "tests/io/gradient_cases.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A scene of a way, of a material, or with what a text that begins with / sets, with the number moved by a share of itself.
+static TestRun variant(const char *scene, const GradientWay *way, const char *material, const char *name,
+                       double value) {
+  char path[80], solver[100], integrator[60], model[80], number[80];
+  const char *sets[5] = {solver, integrator};
+  size_t n = 2;
+  snprintf(path, sizeof path, "tests/gradient/%s.json", scene);
+  snprintf(solver, sizeof solver, "/solver=%s", way->solver);
+  snprintf(integrator, sizeof integrator, "/integrator=\"%s\"", way->integrator);
+  snprintf(model, sizeof model, "/deformables/0/material/model=\"%s\"", material ? material : "");
+  snprintf(number, sizeof number, "/parameters/%s=%.17g", name ? name : "", value);
+  if (material) sets[n++] = material[0] == '/' ? material : model;
+  if (name) sets[n++] = number;
+  char *text = test_text_of(path);
+  const TestRun run = test_run(text, sets);
+  free(text);
+  return run;
+}
+
+static size_t end_of(TestRun *run, double *frame) {
+  MbReport report = {0};
+  test_steps(run->sim, mb_model_steps(run->model));
+  test_ok(mb_sim_sample(run->sim, frame, &report), &report);
+  const size_t size = mb_sim_frame_size(run->sim);
+  test_run_free(run);
+  return size;
+}
+
+enum { MOST = 400 };
+
+TestRun gradient_moved(const GradientCase *c, double share) {
+  return variant(c->scene, c->way, c->material, c->name, c->value * (1 + share));
+}
+
+void gradient_by_differences(const GradientCase *c, double *wanted, double *unsure) {
+  static const double LEFT = 1e-3; // what fourth order leaves is smaller by the square of the move
+  double at[4][MOST];
+  size_t size = 0;
+  for (int i = 0; i < 4; i++) {
+    TestRun run = gradient_moved(c, (i < 2 ? i - 2 : i - 1) * c->move);
+    size = end_of(&run, at[i]);
+  }
+  for (size_t i = 0; i < size; i++) {
+    const double second = (at[2][i] - at[1][i]) / (2 * c->move);
+    wanted[i] = (8 * (at[2][i] - at[1][i]) - (at[3][i] - at[0][i])) / (12 * c->move);
+    unsure[i] = LEFT * fabs(wanted[i] - second);
+  }
+}
+
+// What the end is weighed by, for a derivative backwards.
+typedef struct End {
+  int64_t step;
+  size_t size;
+} End;
+static double weight_of(size_t i) { return sin(1.0 + 2.0 * (double)i); }
+static bool wanted_at(void *to, int64_t step, double t) {
+  (void)t;
+  return step == ((const End *)to)->step;
+}
+static void weigh_end(void *to, int64_t step, double t, const double *frame, double *weights) {
+  (void)step, (void)t, (void)frame;
+  for (size_t i = 0; i < ((const End *)to)->size; i++) weights[i] = weight_of(i);
+}
+
+// Backwards the same comes out, of channels that go back.
+static void check_back(const GradientCase *c, TestRun *at, const MbSensitivityNumber *number,
+                       const double *slope) {
+  static const double CLOSE = 1e-8; // of what is summed up: differences of rows
+  MbReport report = {0};
+  MbSensitivity *run = NULL;
+  End end = {mb_model_steps(at->model), mb_sim_frame_size(at->sim)};
+  const MbSensitivityWeights weights = {.to = &end, .wanted = wanted_at, .weigh = weigh_end};
+  double back = 0, sum = 0, sizes = 1e-3;
+  test_ok(mb_sensitivity_create(at->model, number, 1, &run, &report), &report);
+  test_ok(mb_sensitivity_backward(run, end.step, 1 << 24, &weights, &back, NULL, &report), &report);
+  for (size_t i = 0; i < end.size; i++)
+    sum += weight_of(i) * slope[i], sizes += fabs(weight_of(i) * slope[i]);
+  cr_expect_lt(fabs(back - sum), CLOSE * sizes, "%s %s by %s: %.12g back, %.12g along", c->way->integrator,
+               c->material ? c->material : c->scene, c->name, back, sum);
+  mb_sensitivity_free(run);
+}
+
+void gradient_by_derivatives(const GradientCase *c, TestRun *at, double *frame, double *slope,
+                             MbReport *warned) {
+  MbReport report = {0};
+  const double little = mb_sensitivity_little(at->model);
+  TestRun less = gradient_moved(c, -little), more = gradient_moved(c, little);
+  const MbSensitivityNumber number = {c->name, less.model, more.model, little};
+  MbSensitivity *run = NULL;
+  test_ok(mb_sensitivity_create(at->model, &number, 1, &run, &report), &report);
+  cr_assert_leq(mb_sim_frame_size(at->sim), MOST);
+  cr_expect_eq(mb_sensitivity_by_steps(run) == NULL, c->way->exact, "%s %s", c->way->solver,
+               c->way->integrator);
+  for (int64_t k = 0; k < mb_model_steps(at->model); k++) test_ok(mb_sensitivity_step(run, warned), warned);
+  test_ok(mb_sensitivity_frame(run, frame, slope, &report), &report);
+  mb_sensitivity_free(run);
+  if (c->way->exact && !at->model->ndeformables) check_back(c, at, &number, slope);
+  test_run_free(&less), test_run_free(&more);
+}
+
+// How far derivatives by shares of a number are off, of the largest of their channel.
+static double check(const GradientCase *c, size_t *warnings) {
+  MbReport report = {0};
+  static const double LEAST = 1e-3; // of less than that differences are not sure
+  double frame[MOST], slope[MOST], wanted[MOST], unsure[MOST], off = 0;
+  TestRun at = gradient_moved(c, 0);
+  gradient_by_derivatives(c, &at, frame, slope, &report);
+  *warnings += (size_t)report.warnings;
+  gradient_by_differences(c, wanted, unsure);
+  size_t channels = 0;
+  const MbChannel *channel = mb_sim_channels(at.sim, &channels);
+  for (size_t k = 0; k < channels; k++) {
+    double most = LEAST, apart = 0;
+    const size_t first = channel[k].offset, end = first + channel[k].items * channel[k].width;
+    for (size_t i = first; i < end; i++) most = fmax(most, fmax(fabs(wanted[i]), LEAST * fabs(frame[i])));
+    for (size_t i = first; i < end; i++) apart = fmax(apart, fabs(slope[i] - wanted[i]) - unsure[i]);
+    off = fmax(off, apart / most);
+  }
+  test_run_free(&at);
+  return off;
+}
+
+size_t gradient_check_scene(const char *scene, const char *material, const GradientWay *way, double move,
+                            double *worst) {
+  size_t warnings = 0;
+  TestRun run = variant(scene, way, material, NULL, 0);
+  const MbSceneSpec *spec = &run.scene->spec;
+  for (size_t k = 0; k < spec->nparameters; k++) {
+    const GradientCase c = {scene, material, way, spec->parameters[k].name, spec->parameters[k].value, move};
+    const double off = check(&c, &warnings);
+    *worst = fmax(*worst, off);
+    cr_expect_lt(off, way->exact ? 1e-7 : 1e-6, "%s, %s, %s %s by %s: %g", way->solver, way->integrator,
+                 scene, material ? material : "", c.name, off);
+  }
+  test_run_free(&run);
+  return warnings;
+}

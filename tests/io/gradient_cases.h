@@ -1,0 +1,35 @@
+// Derivatives of runs of scenes in tests/gradient, by numbers of theirs, beside differences of whole runs.
+#ifndef MB_TESTS_GRADIENT_CASES_H
+#define MB_TESTS_GRADIENT_CASES_H
+
+#include "core/sim/sensitivity.h"
+#include "tests/runs.h"
+
+// What moves a scene, and whether derivatives are exact.
+typedef struct GradientWay {
+  const char *solver, *integrator;
+  bool exact;
+} GradientWay;
+
+// A number of a scene, and how it is run.
+typedef struct GradientCase {
+  const char *scene, *material; // NULL: the scene's own; what begins with / sets something
+  const GradientWay *way;
+  const char *name;   // NULL: none is changed
+  double value, move; // of the number, of itself, between whole runs
+} GradientCase;
+
+// The scene with the number moved by a share of itself.
+TestRun gradient_moved(const GradientCase *c, double share);
+// What the end of a run changes by (frame size), by differences of fourth order of whole runs; unsure ← some of how far these are from those of second
+// order.
+void gradient_by_differences(const GradientCase *c, double *wanted, double *unsure);
+// The same by derivatives, of the run made at the number's own value, with the frame there; *warned ← what was warned of on the way.
+void gradient_by_derivatives(const GradientCase *c, TestRun *at, double *frame, double *slope,
+                             MbReport *warned);
+// Checks derivatives by every parameter of a scene: worst ← how far they are off, of the largest of their channel, if that is more; by no more than 1e-7
+// where they are exact, 1e-6 where not. Returns how many warnings there were.
+size_t gradient_check_scene(const char *scene, const char *material, const GradientWay *way, double move,
+                            double *worst);
+
+#endif

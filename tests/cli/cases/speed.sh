@@ -10,6 +10,6 @@ for _ in range(200):  # a machine that is busy has quiet moments
     start = time.perf_counter()
     subprocess.run([os.environ["MBSIM"], "run", "one.json", "-q", "-f"], check=True)
     best = min(best, time.perf_counter() - start)
-    if best < 0.030: break
+    if best < 0.030 or os.environ["MBSIM_FLAVOUR"] != "release": break
 print("fast" if best < 0.030 or os.environ["MBSIM_FLAVOUR"] != "release" else f"slow: {best * 1e3:.1f} ms at best")
 PY

@@ -57,48 +57,64 @@ typedef struct Auto {
   const char *method;
 } Auto;
 
-typedef enum Who { GAUSS_SEIDEL, PROXIMAL, NEWTON, STAGGERED, ADMM } Who;
+typedef enum Who { GAUSS_SEIDEL, PROXIMAL, NEWTON, STAGGERED, ADMM, METHODS } Who;
+static const char *const names[METHODS] = {"gauss_seidel", "proximal", "nonsmooth_newton", "staggered",
+                                           "admm"};
+
+typedef union Method {
+  MbGaussSeidel gauss;
+  MbProximal proximal;
+  MbNewton newton;
+  MbStaggered staggered;
+  MbAdmm admm;
+} Method;
+
+// Lays out a method over strips of the problem, and returns where its λ is.
+static double *make(Method *m, Who who, MbRoom *room, const MbStrips *strips, const MbContactProblem *problem,
+                    MbBodyFactor *bodies) {
+  switch (who) {
+  case GAUSS_SEIDEL:
+    mb_gauss_make(&m->gauss, room, strips, problem->threads);
+    return m->gauss.lambda;
+  case PROXIMAL:
+    mb_proximal_make(&m->proximal, room, strips, bodies);
+    return m->proximal.lambda;
+  case NEWTON:
+    mb_newton_make(&m->newton, room, strips, problem->function);
+    return m->newton.lambda;
+  case STAGGERED:
+    mb_staggered_make(&m->staggered, room, strips, problem->function);
+    return m->staggered.lambda;
+  default:
+    mb_admm_make(&m->admm, room, strips);
+    return m->admm.lambda;
+  }
+}
+
+static bool iterate(Method *m, Who who, size_t most, size_t *done) {
+  switch (who) {
+  case GAUSS_SEIDEL:
+    return mb_gauss_run(&m->gauss, most, done);
+  case PROXIMAL:
+    return mb_proximal_run(&m->proximal, most, done);
+  case NEWTON:
+    return mb_newton_run(&m->newton, most, done);
+  case STAGGERED:
+    return mb_staggered_run(&m->staggered, most, done);
+  default:
+    return mb_admm_run(&m->admm, most, done);
+  }
+}
 
 // Runs one method on an island from λ, which it makes better. True: it is good enough.
 static bool run(Auto *t, const MbStrips *island, MbRoom room, Who who, size_t most, double *lambda) {
+  Method method;
   size_t done = 0;
-  bool fine;
-  if (who == GAUSS_SEIDEL) {
-    MbGaussSeidel sweeps;
-    mb_gauss_make(&sweeps, &room, island, t->problem->threads);
-    memcpy(sweeps.lambda, lambda, island->n * sizeof *lambda);
-    fine = mb_gauss_run(&sweeps, most, &done);
-    memcpy(lambda, sweeps.lambda, island->n * sizeof *lambda);
-    t->method = "gauss_seidel";
-  } else if (who == PROXIMAL) {
-    MbProximal proximal;
-    mb_proximal_make(&proximal, &room, island, t->bodies);
-    memcpy(proximal.lambda, lambda, island->n * sizeof *lambda);
-    fine = mb_proximal_run(&proximal, most, &done);
-    memcpy(lambda, proximal.lambda, island->n * sizeof *lambda);
-    t->method = "proximal";
-  } else if (who == NEWTON) {
-    MbNewton newton;
-    mb_newton_make(&newton, &room, island, t->problem->function);
-    memcpy(newton.lambda, lambda, island->n * sizeof *lambda);
-    fine = mb_newton_run(&newton, most, &done);
-    memcpy(lambda, newton.lambda, island->n * sizeof *lambda);
-    t->method = "nonsmooth_newton";
-  } else if (who == STAGGERED) {
-    MbStaggered staggered;
-    mb_staggered_make(&staggered, &room, island, t->problem->function);
-    memcpy(staggered.lambda, lambda, island->n * sizeof *lambda);
-    fine = mb_staggered_run(&staggered, most, &done);
-    memcpy(lambda, staggered.lambda, island->n * sizeof *lambda);
-    t->method = "staggered";
-  } else {
-    MbAdmm admm;
-    mb_admm_make(&admm, &room, island);
-    memcpy(admm.lambda, lambda, island->n * sizeof *lambda);
-    fine = mb_admm_run(&admm, most, &done);
-    memcpy(lambda, admm.lambda, island->n * sizeof *lambda);
-    t->method = "admm";
-  }
+  double *own = make(&method, who, &room, island, t->problem, t->bodies);
+  memcpy(own, lambda, island->n * sizeof *lambda);
+  const bool fine = iterate(&method, who, most, &done);
+  memcpy(lambda, own, island->n * sizeof *lambda);
+  t->method = names[who];
   t->iterations += done;
   return fine;
 }
@@ -224,24 +240,18 @@ static void layout(Auto *t, MbRoom *room, const MbContactProblem *problem) {
   t->rows = mb_room_take(room, problem->n, sizeof *t->rows);
 }
 
-// The most that any of the methods takes for a problem of n rows.
-static size_t most_room(const MbStrips *whole, size_t n) {
+// The most that any of the methods takes for a part of n rows.
+static size_t most_room(const MbStrips *whole, const MbContactProblem *problem, size_t n) {
   MbStrips strips = *whole;
-  MbGaussSeidel sweeps;
-  MbNewton newton;
-  MbAdmm admm;
-  MbProximal proximal;
-  MbStaggered staggered;
-  MbRoom room[5] = {{0}, {0}, {0}, {0}, {0}};
   strips.nblocks = whole->nblocks < n ? whole->nblocks : n;
   strips.n = n;
-  mb_gauss_make(&sweeps, &room[0], &strips, 1);
-  mb_newton_make(&newton, &room[1], &strips, MB_CONTACT_MINIMUM_MAP);
-  mb_admm_make(&admm, &room[2], &strips);
-  mb_proximal_make(&proximal, &room[3], &strips, NULL);
-  mb_staggered_make(&staggered, &room[4], &strips, MB_CONTACT_MINIMUM_MAP);
   size_t most = 0;
-  for (int i = 0; i < 5; i++) most = room[i].used > most ? room[i].used : most;
+  for (Who who = 0; who < METHODS; who++) {
+    Method method;
+    MbRoom room = {0};
+    make(&method, who, &room, &strips, problem, NULL);
+    most = room.used > most ? room.used : most;
+  }
   return most;
 }
 
@@ -257,8 +267,8 @@ static size_t room_of(const MbContactProblem *problem) {
     return 2 * room.used + own.used;
   }
   // an island may be all of it, and as large as what is solved densely
-  const size_t whole = most_room(&t.whole, problem->n),
-               dense = problem->n > MB_SMALL ? most_room(&t.whole, MB_SMALL) : 0;
+  const size_t whole = most_room(&t.whole, problem, problem->n),
+               dense = problem->n > MB_SMALL ? most_room(&t.whole, problem, MB_SMALL) : 0;
 
   // and formed
   if (mb_factor_is(problem)) {

@@ -205,6 +205,7 @@ static const char head[] =
 
 static void put_summary(const MbFit *fit, FILE *out) {
   const MbFitFound *found = &fit->starts[fit->best].found;
+  char text[100];
   fputs("<h1>", out);
   put(out, fit->source.name);
   fputs("</h1>\n<p>", out);
@@ -215,7 +216,7 @@ static void put_summary(const MbFit *fit, FILE *out) {
   fprintf(out, "; mbsim %s</p>\n<p%s>%s after %d iterations, %lld runs; derivatives %s</p>\n<p>%s %.9g</p>\n",
           mb_version(), found->end == MB_FIT_CONVERGED ? "" : " class=\"bad\"", mb_fit_end_text(found->end),
           found->iterations, (long long)fit->runs,
-          fit->exact ? "exact, along with the run" : "by differences of whole runs",
+          fit->exact ? mb_fit_exactness(fit, text) : "by differences of whole runs",
           fit->minimise ? "value"
           : fit->known  ? "misfit, in standard deviations,"
                         : "misfit",

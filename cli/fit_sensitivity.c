@@ -7,6 +7,7 @@
 #include "core/sim/sensitivity.h"
 #include "io/sweep/measure_slope.h"
 
+#include <stdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -160,7 +161,17 @@ MbStatus mb_fit_exact(MbFit *fit, const double *numbers, double *slopes, MbRepor
     status = make(&e, numbers, report);
     if (!status) status = follow(&e, slopes, report);
   }
+  if (e.sensitivity) fit->wholes += mb_sensitivity_wholes(e.sensitivity);
   clear(&e);
   fit->runs++, fit->followed++;
   return status;
+}
+
+const char *mb_fit_exactness(const MbFit *fit, char text[100]) {
+  if (fit->wholes)
+    snprintf(text, 100, "exact but for %lld step%s by differences, along with the run",
+             (long long)fit->wholes, fit->wholes == 1 ? "" : "s");
+  else
+    snprintf(text, 100, "exact, along with the run");
+  return text;
 }

@@ -140,11 +140,9 @@ static void tell_columns(const MbFit *fit) {
 }
 
 static const char *derivatives(const MbFit *fit, char text[500]) {
-  if (fit->exact)
-    snprintf(text, 500, "exact, along with the run");
-  else
-    snprintf(text, 500, "central differences of whole runs, numbers moved by %g of themselves%s%s%s",
-             fit->move, *fit->why ? " (" : "", fit->why, *fit->why ? ")" : "");
+  if (fit->exact) return mb_fit_exactness(fit, text);
+  snprintf(text, 500, "central differences of whole runs, numbers moved by %g of themselves%s%s%s", fit->move,
+           *fit->why ? " (" : "", fit->why, *fit->why ? ")" : "");
   return text;
 }
 

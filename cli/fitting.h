@@ -59,6 +59,7 @@ typedef struct MbFit {
   char why[400];          // why they are not
   double move;            // of a number, for differences
   int64_t runs, followed; // runs done; of these with derivatives
+  int64_t wholes;         // steps of these that were differentiated by differences
   bool quiet;
 
   MbFitStart *starts; // (nstarts)
@@ -103,6 +104,8 @@ size_t mb_fit_outputs(const MbFit *fit); // numbers that come out of a run
 MbStatus mb_fit_follow(const MbFit *fit, const MbFitVariant *variant, double *y, MbReport *report);
 // fit_sensitivity.c: outputs and their slopes by each number along with the run. MB_USAGE where there are none of this scene, with why.
 MbStatus mb_fit_exact(MbFit *fit, const double *numbers, double *slopes, MbReport *report);
+// Tells how these derivatives were taken, into text.
+const char *mb_fit_exactness(const MbFit *fit, char text[100]);
 
 // ---- fit_search.c --------------------------------------------------------------------------------
 

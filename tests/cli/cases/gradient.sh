@@ -71,6 +71,7 @@ print(json.dumps({"mbsim": 1, "time": {"step": 0.1, "steps": 8}, "integrator": "
                   "output": {"channels": ["body.position"]}}))
 PYTHON
 t gradient parts.json --of 'final(b5.position.x)' --wrt m --check 2>&1 | agreed
+"$MBSIM" fit parts.json --minimise '(final(b5.position.x)-0.1)^2' --free m=0.5:2 2>&1 | sed -n '/^derivatives/s/for [0-9]* steps/for N steps/p'
 # what branches: limits, ropes and dry friction, and coordinates that follow others, under both solvers
 cat >limits.json <<'JSON'
 { "mbsim": 1, "parameters": { "length": 0.7, "start": 1, "grip": 0.4 }, "time": { "step": 0.002, "duration": 1 },

@@ -38,6 +38,7 @@ typedef struct MbTouchSurface {
   MbFaces *faces;
   MbBounds bounds; // at the last look: where it may be within the step
   double pace;     // how far solids may go in it that come near
+  double fastest;  // speed of its nodes at the last look
 } MbTouchSurface;
 
 // A list of them.
@@ -66,6 +67,7 @@ struct MbTouching {
   bool *driven;     // (nsolids) nothing that contacts do moves it
   MbPose *E;        // (nsolids) at the last look
   MbPlaced *placed; // (nsolids) the same as collision has it
+  MbBounds *own;    // (nsolids) what they fill of their own axes
   MbBounds *bounds;
   double *way; // (nsolids) that it may go in a step
   MbBroad broad;

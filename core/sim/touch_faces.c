@@ -183,28 +183,24 @@ MbFaces *mb_faces_make(MbArena *arena, const MbDeformableSurface *of, bool close
   return f;
 }
 
-static void grow_box(MbBounds *box, const double x[3]) {
-  for (int k = 0; k < 3; k++) box->low[k] = fmin(box->low[k], x[k]), box->high[k] = fmax(box->high[k], x[k]);
-}
-
 static void box_element(const MbFaces *f, uint32_t element, MbBounds *box) {
   if (!f->of->ntriangles) {
-    grow_box(box, f->x + 3 * (size_t)element);
+    mb_bounds_take(box, f->x + 3 * (size_t)element);
     return;
   }
-  for (size_t i = 0; i < 3; i++) grow_box(box, f->x + 3 * (size_t)f->corner[3 * (size_t)element + i]);
+  for (size_t i = 0; i < 3; i++) mb_bounds_take(box, f->x + 3 * (size_t)f->corner[3 * (size_t)element + i]);
 }
 
 // Children come behind their parents.
 static void refit(MbFaces *f) {
   for (size_t i = f->nnodes; i-- > 0;) {
     MbFaceNode *node = &f->node[i];
-    node->box = (MbBounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    node->box = mb_bounds_none();
     for (uint32_t k = 0; k < node->count; k++) box_element(f, f->order[node->first + k], &node->box);
     if (node->count) continue;
     const MbFaceNode *child[2] = {&f->node[i + 1], &f->node[node->first]};
     for (int c = 0; c < 2; c++)
-      grow_box(&node->box, child[c]->box.low), grow_box(&node->box, child[c]->box.high);
+      mb_bounds_take(&node->box, child[c]->box.low), mb_bounds_take(&node->box, child[c]->box.high);
   }
 }
 
@@ -225,23 +221,18 @@ void mb_faces_place(MbFaces *f) {
   for (size_t i = 0; i < n; i++) {
     double d[3];
     mb_vec3_sub(d, f->v + 3 * i, f->mean);
-    f->spread = fmax(f->spread, mb_vec3_norm(d));
+    const double fast = mb_vec3_norm(d);
+    if (fast > f->spread) f->spread = fast;
   }
   refit(f);
 }
 
 // ---- looking ----------------------------------------------------------------------------------------------
 
-static bool apart(const MbBounds *a, const MbBounds *b, double within) {
-  for (int k = 0; k < 3; k++)
-    if (!(a->low[k] - within <= b->high[k] && b->low[k] - within <= a->high[k])) return true;
-  return false;
-}
-
 static bool near_box(const MbFaces *f, uint32_t i, const MbBounds *box, double within, MbFacesSee *see,
                      void *context) {
   const MbFaceNode *node = &f->node[i];
-  if (apart(&node->box, box, within)) return true;
+  if (mb_bounds_apart(&node->box, box, within)) return true;
   if (!node->count)
     return near_box(f, i + 1, box, within, see, context) &&
            near_box(f, node->first, box, within, see, context);
@@ -270,7 +261,7 @@ static bool pair_leaves(const Pairing *p, const MbFaceNode *x, const MbFaceNode 
 
 static bool pair_nodes(const Pairing *p, uint32_t i, uint32_t j) {
   const MbFaceNode *x = &p->a->node[i], *y = &p->b->node[j];
-  if (apart(&x->box, &y->box, p->within)) return true;
+  if (mb_bounds_apart(&x->box, &y->box, p->within)) return true;
   if (x->count && y->count) return pair_leaves(p, x, y);
   if (x == y)
     return pair_nodes(p, i + 1, i + 1) && pair_nodes(p, i + 1, x->first) && pair_nodes(p, x->first, x->first);

@@ -10,6 +10,7 @@
 #include "core/base/alloc.h"
 #include "core/collision/facet.h"
 #include "core/collision/nearest.h"
+#include "core/math/mat3.h"
 #include "core/sim/touch.h"
 
 static const double
@@ -43,9 +44,11 @@ static bool takes_part(const Meeting *m, const uint32_t corner[3]) {
 // How far the triangle and the shape may come nearer in the step.
 static double reach_of(const Meeting *m, const uint32_t corner[3]) {
   double fastest = 0;
-  for (size_t i = 0; i < 3; i++)
-    fastest = fmax(fastest, mb_vec3_norm(m->surface->faces->v + 3 * (size_t)corner[i]));
-  return m->sim->model->h * fastest + m->fall + m->sim->touching->way[m->solid] + NEAR * m->size;
+  for (size_t i = 0; i < 3; i++) {
+    const double *v = m->surface->faces->v + 3 * (size_t)corner[i], square = mb_vec3_dot(v, v);
+    if (square > fastest) fastest = square;
+  }
+  return m->sim->model->h * sqrt(fastest) + m->fall + m->sim->touching->way[m->solid] + NEAR * m->size;
 }
 
 // The least radius of what is round of a shape.
@@ -124,16 +127,31 @@ static bool add_point(const Meeting *m, uint32_t t, const double *const x[3], co
   return true;
 }
 
+// Whether a triangle is farther than `reach` from the box around the solid that lies along the solid's axes: most of those are that the box
+// along the world's axes takes in.
+static bool is_aside(const Meeting *m, const double *const x[3], double reach) {
+  const MbTouching *t = m->sim->touching;
+  const MbPlaced *solid = &t->placed[m->solid];
+  MbBounds there = mb_bounds_none();
+  for (size_t i = 0; i < 3; i++) {
+    double local[3];
+    mb_vec3_sub(local, x[i], solid->p);
+    mb_mat3_tapply(local, solid->R, local);
+    mb_bounds_take(&there, local);
+  }
+  return mb_bounds_apart(&there, &t->own[m->solid], reach);
+}
+
 static bool see(void *context, uint32_t t) {
   const Meeting *m = context;
   const MbTouching *touching = m->sim->touching;
   const uint32_t *corner = m->surface->faces->corner + 3 * (size_t)t;
   const double *x[3];
   MbContactPoint point[MB_CONTACT_POINTS];
-  if (!takes_part(m, corner)) return true;
+  const double reach = reach_of(m, corner) + m->surface->of->thickness / 2;
   for (size_t i = 0; i < 3; i++) x[i] = m->surface->faces->x + 3 * (size_t)corner[i];
-  const int n = mb_collide_facet(x, &touching->shape[m->solid], &touching->E[m->solid],
-                                 reach_of(m, corner) + m->surface->of->thickness / 2, point);
+  if (is_aside(m, x, reach) || !takes_part(m, corner)) return true;
+  const int n = mb_collide_facet(x, &touching->shape[m->solid], &touching->E[m->solid], reach, point);
   for (int i = 0; i < n; i++)
     if (!add_point(m, t, x, &point[i])) return false;
   return true;
@@ -143,13 +161,16 @@ bool mb_touch_look_facets(MbSim *sim, size_t k, uint32_t solid, double fall) {
   MbTouching *t = sim->touching;
   MbTouchSurface *surface = &t->surface[k];
   if (!surface->of->ntriangles || t->shape[solid].form == MB_FORM_PLANE) return true;
-  Meeting m = {sim, surface, k, solid, fall, fmin(surface->size, t->size[solid])};
-  double fastest = 0;
+  Meeting m = {.sim = sim,
+               .surface = surface,
+               .k = k,
+               .solid = solid,
+               .fall = fall,
+               .size = fmin(surface->size, t->size[solid])};
   if (t->shape[solid].form != MB_FORM_CYLINDER && bends_little(&m)) return true;
-  for (size_t i = 0; i < surface->of->nnodes; i++)
-    fastest = fmax(fastest, mb_vec3_norm(surface->faces->v + 3 * i));
   mb_touch_gather(t);
   // the solid's box has its own way in it
-  const double within = sim->model->h * fastest + fall + NEAR * surface->size + surface->of->thickness / 2;
+  const double within =
+      sim->model->h * surface->fastest + fall + NEAR * surface->size + surface->of->thickness / 2;
   return mb_faces_near(surface->faces, &t->bounds[solid], within, see, &m) && mb_touch_add_gathered(t);
 }

@@ -154,11 +154,12 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
   t->E = mb_arena_alloc(&sim->arena, n, sizeof *t->E);
   t->placed = mb_arena_alloc(&sim->arena, n, sizeof *t->placed);
   t->bounds = mb_arena_alloc(&sim->arena, n, sizeof *t->bounds);
+  t->own = mb_arena_alloc(&sim->arena, n, sizeof *t->own);
   t->way = mb_arena_alloc(&sim->arena, n, sizeof *t->way);
   t->hull = mb_arena_alloc(&sim->arena, n, sizeof *t->hull);
   t->skin = mb_arena_alloc(&sim->arena, n, sizeof *t->skin);
   if (!t->hull || !t->skin || !t->shape || !t->size || !t->reach || !t->driven || !t->E || !t->placed ||
-      !t->bounds || !t->way)
+      !t->own || !t->bounds || !t->way)
     return mb_no_memory(report, "contact");
   MbStatus status = make_solids(sim, report);
   if (status == MB_OK) status = check_forms(sim, report);

@@ -156,8 +156,13 @@ static MbStatus make_mesh(MbSim *sim, size_t i, MbReport *report) {
 
 MbStatus mb_touch_make_shape(MbSim *sim, size_t i, MbReport *report) {
   MbTouching *t = sim->touching;
-  if (make_simple(&t->rules->solids[i], &t->shape[i], &t->size[i], &t->reach[i])) return MB_OK;
-  return make_mesh(sim, i, report);
+  double R[9];
+  const MbStatus status = make_simple(&t->rules->solids[i], &t->shape[i], &t->size[i], &t->reach[i])
+                              ? MB_OK
+                              : make_mesh(sim, i, report);
+  mb_mat3_identity(R);
+  if (status == MB_OK) mb_shape_bounds_at(&t->shape[i], (double[3]){0}, R, &t->own[i]);
+  return status;
 }
 
 void mb_touch_free_shapes(MbTouching *t) {

@@ -30,12 +30,9 @@ static double measure(const MbSim *sim, const MbTouchSurface *surface) {
   const MbDeformableSurface *of = surface->of;
   double sum = 0, d[3];
   if (!of->ntriangles) {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (size_t i = 0; i < of->nnodes; i++) {
-      const double *x = place_of(sim, surface->end[i]);
-      for (int k = 0; k < 3; k++) low[k] = fmin(low[k], x[k]), high[k] = fmax(high[k], x[k]);
-    }
-    mb_vec3_sub(d, high, low);
+    MbBounds all = mb_bounds_none();
+    for (size_t i = 0; i < of->nnodes; i++) mb_bounds_take(&all, place_of(sim, surface->end[i]));
+    mb_vec3_sub(d, all.high, all.low);
     const double apart = of->nnodes > 1 ? mb_vec3_norm(d) / (double)(of->nnodes - 1) : 0;
     return apart > 0 ? apart / 2 : fmax(of->thickness / 2, 1e-3);
   }
@@ -111,18 +108,19 @@ MbStatus mb_touch_make_surfaces(MbSim *sim, MbReport *report) {
 // Where a deformable is, and where it may be within the step.
 static void place(const MbSim *sim, MbTouchSurface *surface, double fall) {
   MbFaces *faces = surface->faces;
-  double fastest = 0;
+  surface->fastest = 0;
   read_places(sim, surface, faces->x);
   MbBounds *bounds = &surface->bounds;
-  *bounds = (MbBounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  *bounds = mb_bounds_none();
   for (size_t i = 0; i < surface->of->nnodes; i++) {
     const double *x = faces->x + 3 * i;
     velocity_of(sim, surface->end[i], faces->v + 3 * i);
-    for (int k = 0; k < 3; k++)
-      bounds->low[k] = fmin(bounds->low[k], x[k]), bounds->high[k] = fmax(bounds->high[k], x[k]);
-    fastest = fmax(fastest, mb_vec3_norm(faces->v + 3 * i));
+    mb_bounds_take(bounds, x);
+    const double speed = mb_vec3_norm(faces->v + 3 * i);
+    if (speed > surface->fastest) surface->fastest = speed;
   }
-  const double wide = sim->model->h * fastest + fall + NEAR * surface->size + surface->of->thickness / 2;
+  const double wide =
+      sim->model->h * surface->fastest + fall + NEAR * surface->size + surface->of->thickness / 2;
   for (int k = 0; k < 3; k++) bounds->low[k] -= wide, bounds->high[k] += wide;
   mb_faces_place(faces);
 }
@@ -155,6 +153,8 @@ static bool add_node(MbSim *sim, size_t k, size_t i, uint32_t solid, double fall
   if (!is_near(x, within + half, &t->bounds[solid])) return true;
   mb_vec3_sub(local, x, t->E[solid].p);
   mb_quat_unrotate(local, t->E[solid].q, local);
+  const MbBounds there = {{local[0], local[1], local[2]}, {local[0], local[1], local[2]}};
+  if (mb_bounds_apart(&there, &t->own[solid], within + half)) return true;
   const double gap = mb_shape_distance(&t->shape[solid], local, n, &feature) - half;
   if (!(gap < within)) return true;
   if (end < sim->model->nb && mb_touch_excludes(t, end, of->body)) return true;

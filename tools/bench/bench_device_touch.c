@@ -1,10 +1,13 @@
 // Deformables that touch, whole steps on a device beside the processor's: Zeng et al.'s cloth on knives, cloth over a sharp corner, and a ball that is
 // squeezed, on their meshes, with five iterations a step and ten sweeps over the contacts in each. Both go the same steps from the same
-// start; the last ones are timed. MBSIM_BENCH_CASE names one, the large ones too. Where there is no device the processor's stand alone.
+// start; the last ones are timed. Parts are the processor's: collision, local steps and adding up by nodes, solves without contact; the rest
+// is rows of contacts, their solution and what that does to nodes. MBSIM_BENCH_CASE names one, the large ones too. Where there is no device
+// the processor's stand alone.
 #include "gpu/gpu.h"
 #include "io/scene/scene.h"
 #include "tools/bench/bench.h"
 
+#include "core/sim/nodes.h"
 #include "core/sim/sim_internal.h"
 #include "core/sim/touch.h"
 
@@ -23,10 +26,12 @@ typedef struct Case {
   bool lasts;    // a minute and more: only where it is named
 } Case;
 
+// A bar of 0.3 m by 0.3 m that lies on an edge: what is up is a blade of a right angle.
 #define KNIFE(name, y)                                                                                       \
-  "{\"name\": \"" name "\", \"density\": 1000, \"shape\": {\"type\": \"box\", \"size\": [1.2, 0.02, 0.3]}, " \
-  "\"joint\": {\"type\": "                                                                                   \
-  "\"fixed\", \"in_parent\": {\"position\": [0, " y ", 0.35]}}}"
+  "{\"name\": \"" name                                                                                       \
+  "\", \"density\": 1000, \"shape\": {\"type\": \"box\", \"size\": [1.2, 0.3, 0.3], \"frame\": "             \
+  "{\"rotation\": {\"axis\": [1, 0, 0], \"angle\": \"=45*deg\"}}}, \"joint\": {\"type\": "                   \
+  "\"fixed\", \"in_parent\": {\"position\": [0, " y ", \"=0.5-0.15*sqrt(2)\"]}}}"
 #define PLATE(name, z, v)                                                                                    \
   "{\"name\": \"" name                                                                                       \
   "\", \"density\": 1000, \"shape\": {\"type\": \"box\", \"size\": [0.6, 0.6, 0.1]}, \"pose\": "             \
@@ -74,10 +79,28 @@ static const char *scene_of(const Case *c) {
   return text;
 }
 
+typedef enum Part { FIND, LOCAL, GLOBAL, PARTS } Part;
+
+// Milliseconds and contacts of a step; of all places at the end, squared; milliseconds of parts of a step.
 typedef struct Made {
-  double ms, contacts, sum; // milliseconds of a step; contacts in it; of all places at the end, squared
+  double ms, contacts, sum, part[PARTS];
   size_t nodes;
 } Made;
+
+// Times collision, done once more where the step ended, and takes what the solver has timed of its own parts.
+static bool take_parts(MbSim *sim, Made *made) {
+  const MbNodeStats *stats = &sim->nodes->stats;
+  const bool fresh = sim->touching->fresh;
+  const double began = mb_bench_wall();
+  if (!mb_touch_look(sim, true)) return false;
+  made->part[FIND] += 1e3 / TAKE * (mb_bench_wall() - began);
+  made->part[LOCAL] += 1e3 / TAKE * (stats->local + stats->collect);
+  made->part[GLOBAL] += 1e3 / TAKE * stats->global;
+  // the next step finds what it would have found, or looks itself
+  const bool found = !fresh || mb_touch_look(sim, true);
+  sim->touching->fresh = fresh;
+  return found;
+}
 
 static bool measure(const MbModel *model, const MbEngine *engine, Made *made, MbReport *report) {
   MbSim *sim = NULL;
@@ -90,6 +113,7 @@ static bool measure(const MbModel *model, const MbEngine *engine, Made *made, Mb
     if (k < SETTLE) continue;
     seconds += mb_bench_wall() - began;
     made->contacts += ok ? (double)sim->touching->now.n / TAKE : 0;
+    ok = ok && take_parts(sim, made);
   }
   made->ms = 1e3 * seconds / TAKE;
   const double *q = ok ? mb_section(sim, MB_SECTION_NODES) : NULL;
@@ -99,7 +123,9 @@ static bool measure(const MbModel *model, const MbEngine *engine, Made *made, Mb
 }
 
 static void print_case(const Case *c, const Made *own, int threads, const Made *there) {
-  printf("  %-24s %7zu %9.0f %10.2f %3d", c->name, own->nodes, own->contacts, own->ms, threads);
+  printf("  %-24s %7zu %9.0f %9.2f %7.2f %7.2f %8.2f %10.2f %3d", c->name, own->nodes, own->contacts,
+         own->part[FIND], own->part[LOCAL], own->part[GLOBAL],
+         own->ms - own->part[FIND] - own->part[LOCAL] - own->part[GLOBAL], own->ms, threads);
   if (there)
     printf(" %10.2f %7.2f %10.1e  target %4.0f %s", there->ms, own->ms / there->ms,
            (there->sum - own->sum) / own->sum, c->target, there->ms <= c->target ? "ok" : "MISSED");
@@ -132,8 +158,8 @@ bool mb_bench_device_touch(void) {
   const char *only = getenv("MBSIM_BENCH_CASE"), *text = mb_engine_text(mb_engine_cuda(), &there);
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   printf("  device: %s\n", text);
-  printf("  %-24s %7s %9s %10s %3s%s\n", "ms a step", "nodes", "contacts", "processor", "on",
-         there ? "     device   times  differ by" : "");
+  printf("  %-24s %7s %9s %9s %7s %7s %8s %10s %3s%s\n", "ms a step", "nodes", "contacts", "collision",
+         "local", "global", "the rest", "processor", "on", there ? "     device   times  differ by" : "");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     MbReport report = {0};
     if (only ? (size_t)atoi(only) != i : cases[i].lasts) continue;

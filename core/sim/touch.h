@@ -47,6 +47,15 @@ typedef struct MbTouches {
   size_t n, room;
 } MbTouches;
 
+// Triangles of a surface that are near a solid, and the points at which a batch of them meets it. Its memory stays from look to look.
+typedef struct MbTouchFacets {
+  uint32_t *near; // (n)
+  size_t n, near_room;
+  int *count;            // (a batch) points of each
+  MbContactPoint *point; // (a batch x MB_CONTACT_POINTS)
+  size_t count_room, point_room;
+} MbTouchFacets;
+
 // Who wants to see the problems that steps solve.
 typedef struct MbTouchWatch {
   void (*see)(void *context, const MbContactProblem *problem);
@@ -76,6 +85,7 @@ struct MbTouching {
   bool points;             // nodes of some are points and no bodies
   double
       lenient; // how many times rounding a depth may be that a step still closes: 1; more beside a run (sensitivity_touch.c)
+  MbTouchFacets facets;
   MbTouches found; // contacts of a pair as they are found
   uint32_t *turn;  // room for the order of these, of `last`, or of impacts
   size_t turn_room;

@@ -8,6 +8,7 @@
 // Points at a node are the node's own contacts. Those at an edge count once, where the direction belongs to the edge: where a triangle beside
 // it rises along that, this triangle is the nearer one. So what slides over a surface of many triangles meets no inner edges.
 #include "core/base/alloc.h"
+#include "core/base/threads.h"
 #include "core/collision/facet.h"
 #include "core/collision/nearest.h"
 #include "core/math/mat3.h"
@@ -25,6 +26,7 @@ typedef struct Meeting {
   size_t k;
   uint32_t solid;
   double fall, size;
+  size_t first; // of the batch, among the triangles that are near
 } Meeting;
 
 // Nodes that a body carries, or that rows hold at this one, are not asked to leave it.
@@ -142,18 +144,54 @@ static bool is_aside(const Meeting *m, const double *const x[3], double reach) {
   return mb_bounds_apart(&there, &t->own[m->solid], reach);
 }
 
+// Notes a triangle whose box is near the solid's.
 static bool see(void *context, uint32_t t) {
+  MbTouchFacets *facets = &((const Meeting *)context)->sim->touching->facets;
+  if (!mb_grow(&facets->near, &facets->near_room, facets->n + 1, sizeof *facets->near)) return false;
+  facets->near[facets->n++] = t;
+  return true;
+}
+
+static void places_of(const Meeting *m, uint32_t t, const double *x[3]) {
+  for (size_t i = 0; i < 3; i++)
+    x[i] = m->surface->faces->x + 3 * (size_t)m->surface->faces->corner[3 * (size_t)t + i];
+}
+
+// Lets triangles begin to end of a batch meet the solid, each by itself.
+static void meet(void *context, size_t begin, size_t end) {
   const Meeting *m = context;
   const MbTouching *touching = m->sim->touching;
-  const uint32_t *corner = m->surface->faces->corner + 3 * (size_t)t;
-  const double *x[3];
-  MbContactPoint point[MB_CONTACT_POINTS];
-  const double reach = reach_of(m, corner) + m->surface->of->thickness / 2;
-  for (size_t i = 0; i < 3; i++) x[i] = m->surface->faces->x + 3 * (size_t)corner[i];
-  if (is_aside(m, x, reach) || !takes_part(m, corner)) return true;
-  const int n = mb_collide_facet(x, &touching->shape[m->solid], &touching->E[m->solid], reach, point);
-  for (int i = 0; i < n; i++)
-    if (!add_point(m, t, x, &point[i])) return false;
+  const MbTouchFacets *facets = &touching->facets;
+  for (size_t i = begin; i < end; i++) {
+    const uint32_t t = facets->near[m->first + i], *corner = m->surface->faces->corner + 3 * (size_t)t;
+    const double reach = reach_of(m, corner) + m->surface->of->thickness / 2, *x[3];
+    places_of(m, t, x);
+    facets->count[i] = 0;
+    if (is_aside(m, x, reach) || !takes_part(m, corner)) continue;
+    facets->count[i] = mb_collide_facet(x, &touching->shape[m->solid], &touching->E[m->solid], reach,
+                                        facets->point + MB_CONTACT_POINTS * i);
+  }
+}
+
+// Threads share the triangles, whose points are then taken in the triangles' order: so contacts are the same on any number of threads.
+static bool meet_all(Meeting *m) {
+  enum { BATCH = 1024, GRAIN = 32 };
+  MbTouchFacets *facets = &m->sim->touching->facets;
+  const size_t n = facets->n < BATCH ? facets->n : BATCH;
+  if (!mb_grow(&facets->count, &facets->count_room, n, sizeof *facets->count) ||
+      !mb_grow(&facets->point, &facets->point_room, MB_CONTACT_POINTS * n, sizeof *facets->point))
+    return false;
+  for (m->first = 0; m->first < facets->n; m->first += BATCH) {
+    const size_t left = facets->n - m->first, some = left < BATCH ? left : BATCH;
+    mb_parallel_ranges(m->sim->threads, some, GRAIN, meet, m);
+    for (size_t i = 0; i < some; i++) {
+      const uint32_t t = facets->near[m->first + i];
+      const double *x[3];
+      places_of(m, t, x);
+      for (int k = 0; k < facets->count[i]; k++)
+        if (!add_point(m, t, x, &facets->point[MB_CONTACT_POINTS * i + (size_t)k])) return false;
+    }
+  }
   return true;
 }
 
@@ -172,5 +210,7 @@ bool mb_touch_look_facets(MbSim *sim, size_t k, uint32_t solid, double fall) {
   // the solid's box has its own way in it
   const double within =
       sim->model->h * surface->fastest + fall + NEAR * surface->size + surface->of->thickness / 2;
-  return mb_faces_near(surface->faces, &t->bounds[solid], within, see, &m) && mb_touch_add_gathered(t);
+  t->facets.n = 0;
+  return mb_faces_near(surface->faces, &t->bounds[solid], within, see, &m) && meet_all(&m) &&
+         mb_touch_add_gathered(t);
 }

@@ -186,6 +186,9 @@ void mb_touching_free(MbSim *sim) {
   mb_free(t->last.touch);
   mb_free(t->found.touch);
   mb_free(t->turn);
+  mb_free(t->facets.near);
+  mb_free(t->facets.count);
+  mb_free(t->facets.point);
   mb_free(t->impacts.impact);
 }
 
@@ -193,8 +196,10 @@ size_t mb_touching_bytes(const MbSim *sim) {
   const MbTouching *t = sim->touching;
   if (!t) return 0;
   return (t->now.room + t->next.room + t->done.room + t->last.room + t->found.room) * sizeof(MbTouch) +
-         t->turn_room * sizeof *t->turn + t->impacts.room * sizeof *t->impacts.impact +
-         mb_broad_bytes(&t->broad) + mb_touch_shapes_bytes(t) + mb_touch_apart_bytes(sim);
+         t->facets.near_room * sizeof *t->facets.near + t->facets.count_room * sizeof *t->facets.count +
+         t->facets.point_room * sizeof *t->facets.point + t->turn_room * sizeof *t->turn +
+         t->impacts.room * sizeof *t->impacts.impact + mb_broad_bytes(&t->broad) + mb_touch_shapes_bytes(t) +
+         mb_touch_apart_bytes(sim);
 }
 
 // ---- what is told -----------------------------------------------------------------------------------------

@@ -150,15 +150,16 @@ static MbStatus go_back(Exact *e, double *slopes, MbReport *report) {
 MbStatus mb_fit_exact(MbFit *fit, const double *numbers, double *slopes, MbReport *report) {
   Exact e = {.fit = fit};
   MbStatus status = make(&e, numbers, report);
-  const bool back =
+  fit->back =
       !status && fit->minimise && mb_backward_pays(e.sensitivity, e.middle.measures, 1, fit->n, &fit->plan);
   const MbReport told = *report;
-  if (!status) status = back ? go_back(&e, slopes, report) : follow(&e, slopes, report);
+  if (!status) status = fit->back ? go_back(&e, slopes, report) : follow(&e, slopes, report);
   if (status && e.sensitivity && mb_sensitivity_astray(e.sensitivity)) {
     *report = told;
     clear(&e);
     e = (Exact){.fit = fit};
     status = make(&e, numbers, report);
+    fit->back = false;
     if (!status) status = follow(&e, slopes, report);
   }
   if (e.sensitivity) fit->wholes += mb_sensitivity_wholes(e.sensitivity);
@@ -168,10 +169,11 @@ MbStatus mb_fit_exact(MbFit *fit, const double *numbers, double *slopes, MbRepor
 }
 
 const char *mb_fit_exactness(const MbFit *fit, char text[100]) {
+  const char *way = fit->back ? "back through the run" : "along with the run";
   if (fit->wholes)
-    snprintf(text, 100, "exact but for %lld step%s by differences, along with the run",
-             (long long)fit->wholes, fit->wholes == 1 ? "" : "s");
+    snprintf(text, 100, "exact but for %lld step%s by differences, %s", (long long)fit->wholes,
+             fit->wholes == 1 ? "" : "s", way);
   else
-    snprintf(text, 100, "exact, along with the run");
+    snprintf(text, 100, "exact, %s", way);
   return text;
 }

@@ -54,10 +54,11 @@ typedef struct MbFit {
   MbFitProblem problem;
   double *x_low, *x_high, *x_size; // (n) the problem's
   int jobs;
-  bool exact;             // slopes go along with the run; else they are differences of runs
-  bool only_exact;        // or else it is an error
-  char why[400];          // why they are not
-  double move;            // of a number, for differences
+  bool exact;      // slopes go along with the run or back through it; else they are differences of runs
+  bool back;       // the last ones went back
+  bool only_exact; // or else it is an error
+  char why[400];   // why they are not
+  double move;     // of a number, for differences
   int64_t runs, followed; // runs done; of these with derivatives
   int64_t wholes;         // steps of these that were differentiated by differences
   bool quiet;

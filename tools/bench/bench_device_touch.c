@@ -1,8 +1,8 @@
 // Deformables that touch, whole steps on a device beside the processor's: Zeng et al.'s cloth on knives, cloth over a sharp corner, and a ball that is
 // squeezed, on their meshes, with five iterations a step and ten sweeps over the contacts in each. Both go the same steps from the same
 // start; the last ones are timed. Parts are the processor's: one look for what touches, of two; local steps and adding up by nodes, solves
-// without contact; what one of five iterations takes to make W and to sweep, each done once more. MBSIM_BENCH_CASE names one, the large ones too. Where there is no device
-// the processor's stand alone.
+// without contact; what one of five iterations takes to make W and to sweep, each done once more. MBSIM_BENCH_CASE names one, the
+// large ones too, MBSIM_BENCH_THREADS how many of the processor's threads. Where there is no device the processor's stand alone.
 #include "gpu/gpu.h"
 #include "io/scene/scene.h"
 #include "tools/bench/bench.h"
@@ -185,7 +185,8 @@ static bool run_case(const Case *c, int threads, bool device, MbReport *report) 
 bool mb_bench_device_touch(void) {
   bool there = false, met = true;
   const char *only = getenv("MBSIM_BENCH_CASE"), *text = mb_engine_text(mb_engine_cuda(), &there);
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  const char *asked = getenv("MBSIM_BENCH_THREADS");
+  const long online = asked ? atol(asked) : sysconf(_SC_NPROCESSORS_ONLN);
   printf("  device: %s\n", text);
   printf("  %-24s %7s %9s %9s %7s %7s %7s %9s %10s %3s%s\n", "ms a step", "nodes", "contacts", "collision",
          "local", "global", "W once", "ten sweeps", "processor", "on",

@@ -81,5 +81,7 @@ double mb_corners_nearest(const MbCorners *corners, const double n[3], const dou
 
 // The signed distance of the pair. False, and no more than a direction whose gap is not below `within`, where that is shown on the way.
 bool mb_convex_gap(const MbConvexPair *pair, double within, MbConvexGap *gap);
+// The same, looked for from gap->n, a unit vector: near where the gap is it is found soon.
+bool mb_convex_gap_near(const MbConvexPair *pair, double within, MbConvexGap *gap);
 
 #endif

@@ -303,19 +303,24 @@ void mb_convex_middle(const MbPlaced *a, double x[3]) {
   mb_mat3_apply(x, a->R, x);
 }
 
-bool mb_convex_gap(const MbConvexPair *of, double within, MbConvexGap *gap) {
+bool mb_convex_gap_near(const MbConvexPair *of, double within, MbConvexGap *gap) {
   MbConvexPair pair = *of;
-  double top, x[3], y[3];
-  mb_convex_middle(pair.a, x);
-  mb_convex_middle(pair.b, y);
-  for (int k = 0; k < 3; k++) y[k] += pair.p[k] - x[k];
+  double top;
+  if (!find_top(&pair, within, gap->n, &gap->corners, &top)) return false;
+  gap->gap = top - pair.ball;
+  find_points(&pair, top, gap);
+  return gap->gap < within;
+}
+
+bool mb_convex_gap(const MbConvexPair *pair, double within, MbConvexGap *gap) {
+  double x[3], y[3];
+  mb_convex_middle(pair->a, x);
+  mb_convex_middle(pair->b, y);
+  for (int k = 0; k < 3; k++) y[k] += pair->p[k] - x[k];
   const double size = mb_vec3_norm(y);
   if (size > 0)
     mb_vec3_scale(gap->n, 1 / size, y);
   else
     mb_vec3_set(gap->n, 0, 0, 1);
-  if (!find_top(&pair, within, gap->n, &gap->corners, &top)) return false;
-  gap->gap = top - pair.ball;
-  find_points(&pair, top, gap);
-  return gap->gap < within;
+  return mb_convex_gap_near(pair, within, gap);
 }

@@ -5,6 +5,18 @@
 #include "core/collision/skin_hull.h"
 #include "core/math/mat3.h"
 
+// n ← from the triangle's middle to where the solid's surface is nearest, which is all but the gap's direction where the solid is large.
+static void from_middle(const MbSkinHull *triangle, const MbPlaced *solid, double n[3]) {
+  double middle[3], local[3];
+  uint32_t feature;
+  mb_convex_middle(&triangle->placed, middle);
+  mb_vec3_add(middle, middle, triangle->placed.p);
+  mb_placed_local(local, solid, middle);
+  mb_shape_distance(solid->shape, local, n, &feature);
+  mb_mat3_apply(n, solid->R, n);
+  mb_vec3_scale(n, -1, n);
+}
+
 // What of a face, an edge or a corner of the shape lies flat on the triangle, or the other way round; else the one point that the gap is at.
 static void meet_convex(const MbSkinHull *triangle, const MbPlaced *solid, MbPatch *patch) {
   MbConvexPair pair;
@@ -12,7 +24,8 @@ static void meet_convex(const MbSkinHull *triangle, const MbPlaced *solid, MbPat
   MbOutline own, other;
   double back[3], x[3];
   mb_convex_pair(&pair, &triangle->placed, solid);
-  if (!mb_convex_gap(&pair, patch->within, &gap)) return;
+  from_middle(triangle, solid, gap.n);
+  if (!mb_convex_gap_near(&pair, patch->within, &gap)) return;
   mb_vec3_scale(back, -1, gap.n);
   mb_outline(&own, &triangle->placed, gap.n);
   mb_outline(&other, solid, back);

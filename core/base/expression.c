@@ -2,6 +2,7 @@
 #include "core/base/expression.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "core/base/slopes.h"
 
 #include <math.h>
 #include <muParserDLL.h>
@@ -18,6 +19,7 @@ enum { DEEPEST = 100 }; // open parentheses
 struct MbExpression {
   muParserHandle_t parser;
   double t;
+  MbSlopes *slopes; // with_time, over no variables
 };
 
 // Making a parser takes longer than most of what it does: the one that was given back last is kept.
@@ -188,10 +190,13 @@ MbExpression *mb_expression_create_over(const char *text, const MbConstant *cons
   }
 
   mupSetExpr(e->parser, text);
-  mupEval(e->parser); // compiles; nothing is allocated from here on
-  const bool valid = !mupError(e->parser);
-  if (valid && one_result(e)) return e;
-  if (!valid)
+  mupEval(e->parser); // compiles; mb_expression_value allocates nothing
+  const bool valid = !mupError(e->parser), fine = valid && one_result(e), sloping = with_time && !nvariables;
+  if (fine && sloping) e->slopes = mb_slopes_create(text, constants, nconstants);
+  if (fine && (e->slopes || !sloping)) return e;
+  if (fine)
+    snprintf(message, message_size, "out of memory");
+  else if (!valid)
     say_wrong(e->parser, text, constants, nconstants, with_time, message, message_size);
   else
     snprintf(message, message_size, "it has several results: a comma stands outside of a function");
@@ -208,6 +213,7 @@ MbExpression *mb_expression_create(const char *text, const MbConstant *constants
 void mb_expression_free(MbExpression *expression) {
   if (!expression) return;
   give_parser(expression->parser);
+  mb_slopes_free(expression->slopes);
   mb_free(expression);
 }
 
@@ -217,4 +223,22 @@ double mb_expression_value(MbExpression *expression, double t) {
   if (!mupError(expression->parser)) return value;
   mupErrorReset(expression->parser);
   return NAN;
+}
+
+// Values are the parser's, and rates of anything else would be another expression's. False where there are none.
+static bool find_rates(MbExpression *expression, double t, double rates[3]) {
+  static const double SAME = 1e-9;
+  const double value = mb_expression_value(expression, t);
+  mb_slopes_at(expression->slopes, t, rates);
+  if (!(fabs(rates[0] - value) <= SAME * (1 + fabs(value)))) rates[1] = rates[2] = NAN;
+  rates[0] = value;
+  return isfinite(rates[1]) && isfinite(rates[2]);
+}
+
+void mb_expression_rates(MbExpression *expression, double t, double rates[3]) {
+  static const double AFTER = 1e-7;
+  double after[3];
+  if (find_rates(expression, t, rates)) return;
+  find_rates(expression, t + AFTER * (1 + fabs(t)), after);
+  rates[1] = after[1], rates[2] = after[2];
 }

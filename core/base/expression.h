@@ -27,6 +27,9 @@ MbExpression *mb_expression_create_over(const char *text, const MbConstant *cons
 void mb_expression_free(MbExpression *expression);
 // The value at time t, NaN where it cannot be computed. Does not allocate.
 double mb_expression_value(MbExpression *expression, double t);
+// Value and first two derivatives by t, exact to rounding (slopes.h), of one made with_time and over no variables. Where there are none,
+// as of sqrt(t^2) at 0, those of just after; NaN where there are none there either.
+void mb_expression_rates(MbExpression *expression, double t, double rates[3]);
 
 // Functions and names that are always there, ended by NULL: no constant may have one of these.
 extern const char *const mb_expression_words[];

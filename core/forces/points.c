@@ -196,8 +196,9 @@ static void push_turned(const MbForce *force, MbMaximal *x, const MbTension *ten
 }
 
 // f_i = F v_i, v_i = u_i − u_{i−1};  ∂f_i/∂x_j = v_i g_jᵀ + F ∂v_i/∂x_j,  ∂f_i/∂ẋ_j = F_L̇ v_i c_jᵀ  (AR 0.12, 0.14).
-// The change of the rate with the direction counts only where every derivative does (RM 1.67 has none). Where A must be
-// definite, the sideways push of a path under compression, F/l (1 − u uᵀ) with F < 0, and a tension that falls with
+// The change of the rate with the direction counts only where every derivative does (RM 1.67 has none). With passive segments v_i is not c_i,
+// and where not every derivative counts, V_ij is the mean of itself and of V_jiᵀ: A has D symmetrised, and a step of one solution takes
+// from f the D v that A gives back. Where A must be definite, the sideways push of a path under compression, F/l (1 − u uᵀ) with F < 0, and a tension that falls with
 // the length are left out too.
 void mb_path_pull(const MbForce *force, MbMaximal *x, MbPath *path, double F, double F_length,
                   double F_rate) {
@@ -215,14 +216,17 @@ void mb_path_pull(const MbForce *force, MbMaximal *x, MbPath *path, double F, do
   if (x->ahead > 0 && x->K)
     push_turned(force, x, &(MbTension){.F = F, .F_length = F_length, .F_rate = F_rate, .across = across},
                 path, v);
+  double g[MB_PATH_MOST][3], c[MB_PATH_MOST][3];
+  for (size_t j = 0; j < n; j++) tension_gradient(path, j, F_length, F_rate, x->exact, g[j], c[j]);
+  const bool mean = path->passive && !x->exact;
   for (size_t j = 0; j < n; j++) {
-    double g[3], c[3];
-    tension_gradient(path, j, F_length, F_rate, x->exact, g, c);
     for (size_t i = 0; i < n; i++) {
       double P[9] = {0}, V[9];
       for (int k = 0; k < 3; k++)
-        for (int l = 0; l < 3; l++) V[3 * k + l] = F_rate * v[i][k] * c[l];
-      if (x->K) stiffness(path, i, j, across, v[i], g, P);
+        for (int l = 0; l < 3; l++)
+          V[3 * k + l] =
+              mean ? F_rate * (v[i][k] * c[j][l] + c[i][k] * v[j][l]) / 2 : F_rate * v[i][k] * c[j][l];
+      if (x->K) stiffness(path, i, j, across, v[i], g[j], P);
       mb_points_couple(force, x, i, &path->point[i], j, &path->point[j], P, V);
     }
   }

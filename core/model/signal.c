@@ -97,21 +97,12 @@ static void table_rates(const MbSignal *s, double t, double rates[3]) {
   rates[2] = w * a + u * b;
 }
 
-// x' = (x₋₂ − 8 x₋₁ + 8 x₁ − x₂)/12e,  x'' = (−x₋₂ + 16 x₋₁ − 30 x₀ + 16 x₁ − x₂)/12e², errors of order e⁴
-static void expression_rates(MbExpression *expression, double t, double rates[3]) {
-  static const double E1 = 1e-3, E2 = 1e-2;
-  double x[5], y[5];
-  for (int k = 0; k < 5; k++) {
-    x[k] = mb_expression_value(expression, t + (k - 2) * E1);
-    y[k] = mb_expression_value(expression, t + (k - 2) * E2);
-  }
-  rates[1] = (x[0] - 8 * x[1] + 8 * x[3] - x[4]) / (12 * E1);
-  rates[2] = (-y[0] + 16 * y[1] - 30 * y[2] + 16 * y[3] - y[4]) / (12 * E2 * E2);
-}
-
 void mb_signal_rates(const MbSignal *signal, MbExpression *expression, double t, double rates[3]) {
+  if (signal->kind == MB_SIGNAL_EXPRESSION) {
+    mb_expression_rates(expression, t, rates);
+    return;
+  }
   rates[0] = mb_signal_value(signal, expression, t);
   rates[1] = rates[2] = 0;
   if (signal->kind == MB_SIGNAL_TABLE) table_rates(signal, t, rates);
-  if (signal->kind == MB_SIGNAL_EXPRESSION) expression_rates(expression, t, rates);
 }

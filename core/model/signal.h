@@ -23,8 +23,7 @@ bool mb_signal_build(const MbSignalSpec *spec, const char *where, MbArena *arena
 
 // Value at t. Tables keep their end values outside; `expression` is the signal's own, NULL for other kinds.
 double mb_signal_value(const MbSignal *signal, MbExpression *expression, double t);
-// Value and its first two rates at t. Of tables they are exact, at a corner those of what follows; of expressions by
-// differences over five points a thousandth (rates) and a hundredth (their rates) of a second apart.
+// Value and its first two rates at t, exact; at a corner of a table those of what follows.
 void mb_signal_rates(const MbSignal *signal, MbExpression *expression, double t, double rates[3]);
 
 #endif

@@ -110,8 +110,8 @@ static MbStatus constrain(MbSim *sim, double *vdot, MbReport *report) {
   return status;
 }
 
-// −f into r, with f and the velocity terms in x: those of the moment, not over a step
-static void take_forces(MbSim *sim, double *r) {
+// −f into r, with f and the velocity terms in x, and what they do to velocities in vdot: those of the moment, not over a step
+static void take_forces(MbSim *sim, double *r, double *vdot) {
   const size_t n = 6 * sim->model->nb;
   double *f = sim->x.f, *const swing = sim->x.swing;
   const bool carried = sim->x.carried;
@@ -121,6 +121,8 @@ static void take_forces(MbSim *sim, double *r) {
   for (size_t i = 0; i < n; i++) r[i] = -f[i], f[i] = 0;
   mb_velocity_term_ops.eval(sim->model, NULL, &sim->x, 0, sim->model->nb);
   for (size_t i = 0; i < n; i++) r[i] += f[i], f[i] -= r[i];
+  if (sim->solver->bias) sim->solver->bias(sim->work, &sim->x);
+  mb_sim_gather(sim, sim->state.q, sim->state.v, vdot);
   sim->x.swing = swing, sim->x.carried = carried;
 }
 
@@ -129,11 +131,9 @@ static MbStatus accelerate(MbSim *sim, MbReport *report) {
   MbBalance *b = sim->balance;
   const MbState *state = &sim->state;
   size_t blame = 0;
-  take_forces(sim, b->r);
-  if (sim->solver->bias) sim->solver->bias(sim->work, &sim->x);
+  take_forces(sim, b->r, b->vdot);
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
     return refuse(sim, "no inertia stands against what moves ", sim->model->body_name[blame], report);
-  mb_sim_gather(sim, state->q, state->v, b->vdot);
   if (!mb_claims_accelerations(sim, state->v, 0, b->vdot)) return mb_sim_unsolved(sim, report);
   if (!sim->constraining) return MB_OK;
 

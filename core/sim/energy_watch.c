@@ -185,7 +185,7 @@ static void remedy(const MbSim *sim, char *out, size_t size) {
   if (sim->integrator->scheme == MB_ADAPTIVE)
     snprintf(out, size, "take smaller tolerances of \"rk45\"");
   else
-    snprintf(out, size, "take %s%sor a smaller step", post, scheme);
+    snprintf(out, size, "take %s%s%sa smaller step", post, scheme, *post || *scheme ? "or " : "");
 }
 
 static void describe(const MbSim *sim, Change change, char *out, size_t size) {

@@ -211,8 +211,7 @@ static const MbSchemaRow motion_rows[] = {
         .help = help_ "; one signal, or one for each degree of freedom, null for those that are free"        \
   }
     RATE(position, "m, rad", "coordinates over time"),
-    RATE(velocity, "m/s, rad/s",
-         "their rates; absent: those of `position`, exact for tables, by differences for expressions"),
+    RATE(velocity, "m/s, rad/s", "their rates; absent: those of `position`, exactly"),
     RATE(acceleration, "m/s^2, rad/s^2", "the rates of these; absent: as for `velocity`"),
     {0}};
 static const MbSchemaObject motion = {
@@ -385,8 +384,7 @@ static const MbSchemaRow path_rows[] = {
     {0}};
 static const MbSchemaObject path = {.name = "path",
                                     .help =
-                                        "Where the body frame is over time. Rates are exact for tables, by "
-                                        "differences for expressions.",
+                                        "Where the body frame is over time. Rates follow from it exactly.",
                                     .size = sizeof(MbBodyMotionSpec),
                                     .rows = path_rows,
                                     .either = "turn",

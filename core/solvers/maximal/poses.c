@@ -96,15 +96,37 @@ static void along(const MbSolverWork *work, size_t k, double s, double *y) {
   mb_held_along(&work->held, k, s, y);
 }
 
-// A joint's own inertia I takes the force I q̈ = I (V v̇ + V̇ v): the first is in A, the second is here.
+// What of q̈ is not V times what the step solves for over h: V̇ v, and V times what the flight makes of velocities by itself. These are first
+// of all the ones at the end of the flight before, with ω̇ = I⁻¹ (Iω × ω) = 2 I⁻¹ s / h over the half of it that is behind the mean spin
+// (model/flight.h); in steps that keep twists, ω × v of the whole.
+static const double *unsolved_rates(const MbSolverWork *work, const MbModel *model, const MbMaximal *x) {
+  double *own = work->held.r, *rate = work->joint_rates;
+  memset(own, 0, 6 * model->nb * sizeof *own);
+  for (size_t b = 0; b < model->nb; b++) {
+    const double *M = model->M + 6 * b, *phi = x->phi + 6 * b;
+    double turned[3];
+    for (size_t k = 0; x->swing && model->swings[b] && k < 3 && M[k] > 0; k++)
+      own[6 * b + k] = x->swing[3 * b + k] / (M[k] * model->h);
+    if (x->carried) continue;
+    mb_vec3_cross(turned, phi, phi + 3);
+    mb_quat_rotate(own + 6 * b + 3, x->E[b].q, turned);
+  }
+  mb_held_rates(&work->held, own, rate);
+  for (size_t k = 0; k < model->nv; k++) rate[k] += work->held.turn[k];
+  return rate;
+}
+
+// A joint's own inertia I takes the force I q̈: what of it the step solves for is in A, the rest is here.
 static void forces(const MbSolverWork *work, const MbModel *model, const MbMaximal *x, const double *q,
                    const double *v, double *y) {
   (void)q, (void)v;
   if (!model->sprung && !mb_model_drives(model) && !model->rotors) return;
   memset(work->joint_forces, 0, model->nv * sizeof *work->joint_forces);
   mb_coordinates_forces(model, x, x->q, x->v, work->joint_forces);
-  for (size_t k = 0; model->rotors && k < model->nv; k++)
-    work->joint_forces[k] -= model->joint_inertia[k] * work->held.turn[k];
+  if (model->rotors && model->solver.mode == MB_DYNAMIC) {
+    const double *rate = unsolved_rates(work, model, x);
+    for (size_t k = 0; k < model->nv; k++) work->joint_forces[k] -= model->joint_inertia[k] * rate[k];
+  }
   mb_held_spread(&work->held, work->joint_forces, y);
 }
 

@@ -72,6 +72,17 @@ Test(energy_watch, no_scheme_is_named_that_takes_no_contact) {
   expect_nothing(SPUN("maximal"), NULL, 1000);
 }
 
+// Of bodies in space that touch there is no scheme to name.
+Test(energy_watch, a_smaller_step_is_named_alone_where_nothing_else_helps) {
+  const char *const sets[] = {
+      "/contact=true", "/solver={\"type\": \"redmax\", \"stabilization\": {\"type\": \"post\"}}", NULL};
+  MbStatus status;
+  bool left;
+  const MbReport report = watch(STIFF("redmax", "symplectic", ""), sets, 2000, &status, &left);
+  cr_assert_gt(report.kept, 0);
+  cr_expect(strstr(report.issues[0].text, ": take a smaller step"), "\"%s\"", report.issues[0].text);
+}
+
 Test(energy_watch, loss_is_told_where_nothing_takes_it) {
   expect_told("m1-simpler-serial-chain", 64, "the energy has fallen by", "take \"trapezoidal\" or \"rk45\"");
   static const char *const damped[] = {"/forces=[{\"type\": \"damping\", \"coefficient\": 0.001}]", NULL};

@@ -25,10 +25,8 @@ const char *mb_slope_halves_refuse(const MbModel *model) {
   if (model->contacts.nsolids) return "there are no exact ones of contact";
   if (model->nslots) return "under \"trapezoidal\" there are no exact ones of constraints";
   if (model->ncurved) return "under \"trapezoidal\" there are no exact ones of what turns about any axis";
-  if (!model->jointed || mb_sim_outside(model))
-    return "under \"trapezoidal\" there are exact ones of trees with gravity and what acts along joints "
-           "alone";
-  return NULL;
+  if (!model->jointed) return "under \"trapezoidal\" there are exact ones of trees of joints alone";
+  return mb_tangent_linear_refuses(model);
 }
 
 MbStageNote mb_slope_halves_pass(const MbSensitivity *g, double *noted, int k, double t) {
@@ -48,6 +46,7 @@ bool mb_slope_halves_at(MbSensitivity *g, const double *noted, const MbStageNote
   mb_coordinates_advance(sim->model, g->q1, 1, g->step, 0, sim->model->nb);
   mb_sim_kinematics(sim, g->q1, pass->from);
   if (!mb_slope_once_factor(g, pass->t, s, s * s)) return false;
+  mb_tangent_to(g->tangent, pass->w);
   mb_tangent_at(sim, g->tangent, pass->from, g->a, pass->t, NULL);
   return true;
 }

@@ -90,7 +90,7 @@ static void free_body(const MbSim *sim, MbTangent *t, size_t b, const double *v,
   const size_t first = 6 * sim->model->v_first[b];
   const double *q = sim->x.E[b].q;
   double *T = t->T + first, *Tdot = t->Tdot + first, *DTv = t->DTv + first, *DTa = t->DTa + first;
-  double *C = t->C + first, u[3], udot[3];
+  double *C = t->C + first, u[3], udot[3], to[3];
   mb_quat_unrotate(u, q, v + 3);
   mb_quat_unrotate(udot, q, a + 3);
   memset(T, 0, 36 * sizeof *T), memset(Tdot, 0, 36 * sizeof *T), memset(C, 0, 36 * sizeof *T);
@@ -105,6 +105,11 @@ static void free_body(const MbSim *sim, MbTangent *t, size_t b, const double *v,
     mb_vec3_cross(DTa + 6 * i + 3, udot, e);
     mb_vec3_cross(C + 6 * i + 3, DTv + 6 * i + 3, v);
   }
+  if (!t->linearised || !derivatives) return;
+  double *DTto = t->linear->DTv + first;
+  mb_quat_unrotate(to, q, t->linear->to + sim->model->v_first[b] + 3);
+  memset(DTto, 0, 36 * sizeof *DTto);
+  for (int i = 0; i < 3; i++) mb_vec3_cross(DTto + 6 * i + 3, to, (const double[3]){i == 0, i == 1, i == 2});
 }
 
 // E = E_p P Q B,  T = Ad(B⁻¹) S
@@ -145,7 +150,7 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
   if (stays(joint)) {
     memset(t->C + first, 0, 6 * sizeof *t->C);
     memset(t->DTv + first, 0, 6 * sizeof *t->C), memset(t->DTa + first, 0, 6 * sizeof *t->C);
-    return;
+    return; // as DTv of velocities to come always is
   }
   mb_joint_curve(joint, q, v, at.S, C);
   for (size_t k = 0; k < n; k++) { // Ṡ at the rate e_k is D_k S
@@ -157,6 +162,10 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
     mb_mat6_apply(t->C + first + 6 * k, at.A, C + 6 * k);
     mb_mat6_apply(t->DTv + first + 6 * k, at.A, DSv);
     mb_mat6_apply(t->DTa + first + 6 * k, at.A, DSa);
+    if (!t->linearised) continue;
+    double DSto[6] = {0};
+    mb_add_columns(DSto, Sdot, n, t->linear->to + sim->model->v_first[b]);
+    mb_mat6_apply(t->linear->DTv + first + 6 * k, at.A, DSto);
   }
 }
 
@@ -345,13 +354,14 @@ static void unforced(MbSim *sim, double time) {
 }
 
 void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
-  t->still = false;
-  if (t->forced)
-    mb_sim_outer_derivatives(sim, time, t->K, t->D);
-  else
+  t->still = false, t->linearised = t->linear != NULL;
+  if (!t->forced)
     unforced(sim, time);
+  else if (!t->linear)
+    mb_sim_outer_derivatives(sim, time, t->K, t->D);
   clear_own(sim->model, t);
   down(sim, t, v, a, true);
+  if (t->linear) mb_linear_at(sim, t, time);
   add_joints_own(sim, t, v);
   up(sim, t, a, true, tau);
   if (tau) take_along(sim, t, v, tau);
@@ -359,7 +369,7 @@ void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, d
 
 void mb_tangent_inertia_at(MbSim *sim, MbTangent *t, const double *a, double *tau) {
   double *v = t->dv;
-  t->still = true;
+  t->still = true, t->linearised = false;
   memset(v, 0, sim->model->nv * sizeof *v);
   clear_own(sim->model, t);
   down(sim, t, v, a, true);
@@ -368,19 +378,20 @@ void mb_tangent_inertia_at(MbSim *sim, MbTangent *t, const double *a, double *ta
 
 void mb_tangent_inertia_value(MbSim *sim, MbTangent *t, const double *a, double *tau) {
   double *v = t->dv;
-  t->still = true;
+  t->still = true, t->linearised = false;
   memset(v, 0, sim->model->nv * sizeof *v);
   down(sim, t, v, a, false);
   up(sim, t, a, false, tau);
 }
 
 void mb_tangent_value(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
-  t->still = false;
-  if (t->forced)
-    mb_sim_signals(sim, time), mb_sim_outer_wrenches(sim, time);
-  else
+  t->still = false, t->linearised = t->linear != NULL;
+  if (!t->forced)
     unforced(sim, time);
+  else if (!t->linear)
+    mb_sim_signals(sim, time), mb_sim_outer_wrenches(sim, time);
   down(sim, t, v, a, false);
+  if (t->linear) mb_linear_value(sim, t, time);
   up(sim, t, a, false, tau);
   take_along(sim, t, v, tau);
 }
@@ -414,6 +425,7 @@ static void change_down(const MbSim *sim, MbTangent *t, size_t b, bool root, con
     t->dphi[6 * b + k] = dXphi[k] + dTv[k];
     t->dalpha[6 * b + k] = dalpha[k];
   }
+  if (t->linearised) mb_linear_change_down(sim, t, b, sigma, dq);
 }
 
 // y −= K ε + D δφ
@@ -455,6 +467,7 @@ static void change(const MbSim *sim, MbTangent *t, size_t begin, size_t end, con
     take_forces(t, block, j, t->dF + 6 * i);
     take_forces(t, block + 1, i, t->dF + 6 * j);
   }
+  if (t->linearised) mb_linear_change(sim, t); // of all bodies at once
   for (size_t p = begin < model->nb ? model->parent[begin] : MB_WORLD; p != MB_WORLD; p = model->parent[p])
     memset(t->dF + 6 * p, 0, 6 * sizeof *t->dF);
   for (size_t b = end - 1; b != MB_WORLD; b = b > begin ? b - 1 : model->parent[b]) {
@@ -547,6 +560,7 @@ static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, doubl
   mb_add_transposed_bracket(dXphi, -1, t->Tv + 6 * b, A);
   mb_add_transposed_bracket(dTv, 1, t->Xphi + 6 * b, A);
   mb_add_transposed_bracket(turn, 1, t->Xphi + 6 * b, dXphi);
+  if (t->linearised) mb_linear_weigh_up(sim, t, b, turn, dq);
   for (size_t k = 0; k < 6; k++) turn[k] += move[k];
   for (size_t k = first; k < first + n; k++) {
     const double *T = t->T + 6 * k, *DTv = t->DTv + 6 * k;
@@ -571,12 +585,14 @@ void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, double *dq
     take_transposed(t->K + 36 * (block + 1), t->dF + 6 * j, t->move + 6 * i);
     take_transposed(t->D + 36 * (block + 1), t->dF + 6 * j, t->dphi + 6 * i);
   }
+  if (t->linearised) mb_linear_weigh(sim, t);
   for (size_t b = model->nb; b-- > 0;) weigh_up(sim, t, b, dq, dv, da);
 }
 
 // The accelerations' part is nothing, and so is the forces'.
 void mb_tangent_motion(MbSim *sim, MbTangent *t, const double *v) {
   const size_t nb = sim->model->nb;
+  t->linearised = false;
   memset(t->da, 0, sim->model->nv * sizeof *t->da);
   down(sim, t, v, t->da, true);
   memset(t->F, 0, 6 * nb * sizeof *t->F), memset(t->dF, 0, 6 * nb * sizeof *t->dF);

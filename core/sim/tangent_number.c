@@ -211,6 +211,7 @@ static double of_mass(const MbTangentNumber *n, const MbSim *sim, const MbTangen
 typedef struct Carried {
   MbPose E; // in the parent's
   double phi[6], alpha[6], Z[6];
+  double plus[6]; // Φ⁺, of forces that are linearised
 } Carried;
 
 static void carry(const MbModel *model, const MbSim *sim, const MbTangent *t, size_t b, const double *v,
@@ -227,6 +228,9 @@ static void carry(const MbModel *model, const MbSim *sim, const MbTangent *t, si
   memset(out->Z, 0, sizeof out->Z);
   if (!root) mb_mat6_apply(out->Z, at.X, t->dF + 6 * p);
   mb_add_columns(out->Z, T, n, z + first);
+  memset(out->plus, 0, sizeof out->plus);
+  if (t->linearised && !root) mb_mat6_apply(out->plus, at.X, t->linear->phi + 6 * p);
+  if (t->linearised) mb_add_columns(out->plus, T, n, t->linear->to + first);
   out->E = at.E;
 }
 
@@ -243,6 +247,8 @@ static double of_joint(const MbTangentNumber *n, const MbSim *sim, const MbTange
   for (size_t k = 0; k < 6; k++)
     sum += t->move[6 * b + k] * epsilon[k] + t->dphi[6 * b + k] * (more.phi[k] - less.phi[k]) +
            t->dalpha[6 * b + k] * (more.alpha[k] - less.alpha[k]) + t->F[6 * b + k] * (more.Z[k] - less.Z[k]);
+  for (size_t k = 0; k < 6 && t->linearised; k++)
+    sum += t->linear->dphi[6 * b + k] * (more.plus[k] - less.plus[k]);
   return sum;
 }
 
@@ -265,10 +271,14 @@ static double of_forces(const MbTangentNumber *n, const MbSim *sim, const MbTang
     memset(x.f, 0, 6 * model->nb * sizeof *x.f);
     for (size_t i = 0; i < n->nforces; i++) {
       const MbForce *force = &model->forces[n->force[s][i]];
-      force->ops->eval(model, force, &x, 0, force->ops->everywhere ? mb_model_own(model) : model->nb);
+      if (t->linearised)
+        sum += (s ? -1 : 1) * mb_linear_of_force(model, force, &x, t, x.f);
+      else
+        force->ops->eval(model, force, &x, 0, force->ops->everywhere ? mb_model_own(model) : model->nb);
     }
   }
-  for (size_t k = 0; k < 6 * sim->model->nb; k++) sum -= t->dF[k] * (n->wrench[1][k] - n->wrench[0][k]);
+  for (size_t k = 0; k < 6 * sim->model->nb && !t->linearised; k++)
+    sum -= t->dF[k] * (n->wrench[1][k] - n->wrench[0][k]);
   return sum;
 }
 

@@ -5,10 +5,13 @@
 #include "core/math/spatial.h"
 #include "core/model/joint.h"
 #include "core/sim/tangent.h"
+#include "core/sim/tangent_linear.h"
 
 struct MbTangent {
   bool still;                        // it is that of M a alone
   bool forced;                       // forces act on bodies, beside gravity
+  MbTangentLinear *linear;           // what steps that linearise forces have beside; NULL: nothing
+  bool linearised;                   // it is in what the tangent has been taken to
   double *X;                         // (nb x 36)
   double *T, *Tdot;                  // (nv x 6) columns of joints in C axes
   double *DTv, *DTa, *C;             // (nv x 6) column k: (D_k T) v, (D_k T) a, D_k(Ṫ v)

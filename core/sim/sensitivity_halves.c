@@ -10,8 +10,8 @@
 //
 // and backwards  ζ = −s A⁻¹ w̄_{k+1},  q̄_k = (∂τ/∂q)ᵀ ζ,  w̄_k = (∂τ/∂v)ᵀ ζ − d ζ − s k ζ + s Tᵀ q̄_k,  q̄ += T₀ᵀ q̄_k,  v̄ −= (∂τ/∂a)ᵀ ζ/s.
 //
-// That the passes leave something of the rule's equations does not matter. Where velocities are those of turning there may be more passes, by the last factors, and forces on bodies
-// have second derivatives in A: such steps are differentiated as wholes.
+// That the passes leave something of the rule's equations does not matter. What A has of forces on bodies is a part of τ, by their motion J z (tangent_linear.c). Where velocities are
+// those of turning there may be more passes, by the last factors: such steps are differentiated as wholes.
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_parts.h"

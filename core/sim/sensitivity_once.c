@@ -10,8 +10,9 @@
 //
 // and backwards  z = −h A⁻¹ (v̄⁺ + h Tᵀ q̄⁺),  q̄ = T₀ᵀ q̄⁺ + (∂τ/∂q)ᵀ z,  v̄ = (∂τ/∂v)ᵀ z − (∂τ/∂a)ᵀ z/h − d z.
 //
-// Forces on bodies that implicit steps linearise leave second derivatives in A, of which there are none here; a body free in space whose spin steps carry
-// (model/flight.h) and coordinates that are exchanged for others are no part of the formulas either. Their steps are differentiated as wholes.
+// What implicit steps have of forces on bodies beside f is a part of τ (tangent_linear.c): of trees D (v⁺ − v) + h K v⁺ with A's means of K and D in what v⁺ has. What K and D
+// hold of v⁺ is A's, and how they change is in the derivatives of τ. Where forces cannot tell that, or A was made without all of K, the step is differentiated as a whole. A body
+// free in space whose spin steps carry (model/flight.h) and coordinates that are exchanged for others are no part of the formulas.
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"

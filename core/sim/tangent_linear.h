@@ -20,7 +20,7 @@ typedef struct MbTangentLinear {
 
 // Φ⁺ and its parts, where T and X are.
 void mb_linear_down(const MbSim *sim, MbTangent *t);
-// sim->x.f ← f + e, from the blocks of sim->x where they are those of the step already (`made`); else these are made.
+// sim->x.f ← f + e, of which it makes the blocks.
 void mb_linear_value(MbSim *sim, MbTangent *t, double time);
 // The same with all derivatives, from the blocks of sim->x, which are the step's.
 void mb_linear_at(MbSim *sim, MbTangent *t, double time);

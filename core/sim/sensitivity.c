@@ -67,6 +67,7 @@ static double *numbers(MbSensitivity *g, size_t n) { return mb_arena_alloc(&g->a
 static MbTangent *tangent_of(const MbSensitivity *g, MbSim *sim) {
   if (!g->once) return mb_newton_tangent(sim);
   MbTangent *tangent = mb_tangent_create(sim);
+  if (tangent) mb_tangent_place(sim, tangent);
   return tangent && mb_slope_once_linearise(g, sim, tangent) ? tangent : NULL;
 }
 

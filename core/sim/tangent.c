@@ -39,6 +39,12 @@ const char *mb_tangent_refuses(const MbSim *sim) {
   return NULL;
 }
 
+// Whether a joint has one column, which a move along it leaves as it is.
+static bool stays(const MbJoint *joint) {
+  bool carried = false;
+  return joint->n == 1 && joint->ops->carries && joint->ops->carries(joint, &carried, 1);
+}
+
 // ---- memory -------------------------------------------------------------------------------------------------------
 
 static bool note_ends(const MbModel *model, size_t *end) {
@@ -56,7 +62,10 @@ MbTangent *mb_tangent_create(MbSim *sim) {
   MbTangent *t = mb_arena_alloc(&sim->arena, 1, sizeof *t);
   size_t *first = mb_arena_alloc(&sim->arena, nb, sizeof *first);
   size_t *end = mb_arena_alloc(&sim->arena, nb, sizeof *end), own = 0;
-  if (!t || !first || !end) return NULL;
+  bool *stay = mb_arena_alloc(&sim->arena, nb, sizeof *stay);
+  if (!t || !first || !end || !stay) return NULL;
+  t->stays = stay;
+  for (size_t b = 0; b < nb; b++) stay[b] = model->joint[b].ops && stays(&model->joint[b]);
   for (size_t b = 0; b < nb; b++)
     first[b] = own, own += mb_tangent_dofs(model, b) * mb_tangent_dofs(model, b);
   t->own_first = first, t->end = end;
@@ -131,10 +140,32 @@ void mb_tangent_joint(const MbModel *model, size_t b, const double *q, const dou
   }
 }
 
-// Whether a joint has one column, which a move along it leaves as it is.
-static bool stays(const MbJoint *joint) {
-  bool carried = false;
-  return joint->n == 1 && joint->ops->carries && joint->ops->carries(joint, &carried, 1);
+// X = Ad(E_b⁻¹ E_p) of the poses in W
+static void place(const MbSim *sim, MbTangent *t, size_t b) {
+  static const MbPose world = {.q = {1, 0, 0, 0}};
+  const size_t p = sim->model->parent[b];
+  const MbPose *E = &sim->x.E[b], *parent = p == MB_WORLD ? &world : &sim->x.E[p];
+  MbPose back;
+  double own[4];
+  mb_vec3_sub(back.p, parent->p, E->p); // before anything else, as both may be far from the origin
+  mb_quat_unrotate(back.p, E->q, back.p);
+  mb_quat_conj(own, E->q);
+  mb_quat_mul(back.q, own, parent->q);
+  mb_se3_adjoint(t->X + 36 * b, &back);
+}
+
+// Of a joint that stays the columns are those of any place, and nothing of them changes.
+void mb_tangent_place(MbSim *sim, MbTangent *t) {
+  const MbModel *model = sim->model;
+  const double still = 0;
+  MbTangentJoint at;
+  t->placed = true;
+  for (size_t b = 0; b < model->nb; b++) {
+    const size_t first = 6 * model->v_first[b];
+    if (!t->stays[b]) continue;
+    mb_tangent_joint(model, b, model->q0 + model->q_first[b], &still, &at, t->T + first, t->Tdot + first);
+    memcpy(t->X + 36 * b, at.X, sizeof at.X);
+  }
 }
 
 static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double *q, const double *v,
@@ -144,10 +175,14 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
   double C[6 * MB_JOINT_MOST], unused[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST];
   MbTangentJoint at;
   MbPose Q;
+  if (t->placed && t->stays[b]) {
+    place(sim, t, b);
+    return;
+  }
   mb_tangent_joint(sim->model, b, q, v, &at, t->T + first, t->Tdot + first);
   memcpy(t->X + 36 * b, at.X, sizeof at.X);
   if (!derivatives) return;
-  if (stays(joint)) {
+  if (t->stays[b]) {
     memset(t->C + first, 0, 6 * sizeof *t->C);
     memset(t->DTv + first, 0, 6 * sizeof *t->C), memset(t->DTa + first, 0, 6 * sizeof *t->C);
     return; // as DTv of velocities to come always is
@@ -306,7 +341,7 @@ static void add_turn(const MbSim *sim, MbTangent *t, size_t b) {
   }
   double S[6 * MB_JOINT_MOST], DS[6 * MB_JOINT_MOST], A[36], G[6] = {0};
   MbPose Q, inverse;
-  if (stays(joint)) return;
+  if (t->stays[b]) return;
   mb_pose_inverse(&inverse, &model->B[b]);
   mb_se3_adjoint(A, &inverse);
   mb_add_transposed(G, A, F);
@@ -562,7 +597,11 @@ static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, doubl
   mb_add_transposed_bracket(turn, 1, t->Xphi + 6 * b, dXphi);
   if (t->linearised) mb_linear_weigh_up(sim, t, b, turn, dq);
   for (size_t k = 0; k < 6; k++) turn[k] += move[k];
-  for (size_t k = first; k < first + n; k++) {
+  if (t->stays[b]) { // the other columns are zero
+    const double *T = t->T + 6 * first;
+    dq[first] += mb_dot6(T, turn), dv[first] += mb_dot6(T, dTv), da[first] += mb_dot6(T, A);
+  }
+  for (size_t k = first; k < first + n && !t->stays[b]; k++) {
     const double *T = t->T + 6 * k, *DTv = t->DTv + 6 * k;
     dq[k] += mb_dot6(T, turn) + mb_dot6(DTv, dTv) + mb_dot6(t->C + 6 * k, A) + mb_dot6(t->DTa + 6 * k, A);
     dv[k] += mb_dot6(T, dTv) + mb_dot6(DTv, A) + mb_dot6(t->Tdot + 6 * k, A);

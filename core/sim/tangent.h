@@ -16,6 +16,10 @@ const char *mb_tangent_refuses(const MbSim *sim);
 // Makes one in the simulation's memory; NULL: out of memory.
 MbTangent *mb_tangent_create(MbSim *sim);
 
+// From now on motions from parent to child are of where the bodies of sim->x are and not of the coordinates: in less time, to other last digits, which is not for
+// tangents that runs are made of.
+void mb_tangent_place(MbSim *sim, MbTangent *tangent);
+
 // Of steps and passes that linearise forces on bodies (tangent_linear.c): how much of the motion to come, and of that at the start, there is in what D, Dᵀ, K and Kᵀ are
 // multiplied by.
 typedef struct MbTangentTerms {

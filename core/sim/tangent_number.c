@@ -188,23 +188,29 @@ MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, M
 
 // ---- what it changes ----------------------------------------------------------------------------------------------
 
-static void wrench_of(const MbModel *model, const MbSim *sim, const MbTangent *t, size_t b, double W[6]) {
-  const double *M = model->M + 6 * b;
+// W of moments M under gravity (W), in which it is linear.
+static void wrench_of(const double M[6], const double gravity[3], const MbSim *sim, const MbTangent *t,
+                      size_t b, double W[6]) {
   double quadratic[6] = {0}, g[3];
   for (size_t k = 0; k < 6 && t->still; k++) W[k] = M[k] * t->alpha[6 * b + k];
   if (t->still) return;
   mb_coriolis_add(quadratic, M, sim->x.phi + 6 * b);
-  mb_quat_unrotate(g, sim->x.E[b].q, model->gravity);
+  mb_quat_unrotate(g, sim->x.E[b].q, gravity);
   for (size_t k = 0; k < 6; k++) W[k] = M[k] * t->alpha[6 * b + k] - quadratic[k];
   for (size_t k = 0; k < 3; k++) W[3 + k] -= M[3] * g[k];
 }
 
 static double of_mass(const MbTangentNumber *n, const MbSim *sim, const MbTangent *t, size_t b) {
-  double less[6], more[6], sum = 0;
-  wrench_of(n->side[0]->model, sim, t, b, less);
-  wrench_of(n->side[1]->model, sim, t, b, more);
-  for (size_t k = 0; k < 6; k++) sum += t->dF[6 * b + k] * (more[k] - less[k]);
-  return sum;
+  const MbModel *const less = n->side[0]->model, *const more = n->side[1]->model;
+  double M[6], W[6], sum = 0;
+  for (size_t k = 0; k < 6; k++) M[k] = more->M[6 * b + k] - less->M[6 * b + k];
+  wrench_of(M, sim->model->gravity, sim, t, b, W);
+  sum = mb_dot6(t->dF + 6 * b, W);
+  if (!n->gravity || t->still) return sum;
+  double fall[3], own[3];
+  mb_vec3_sub(fall, more->gravity, less->gravity);
+  mb_quat_unrotate(own, sim->x.E[b].q, fall);
+  return sum - sim->model->M[6 * b + 3] * mb_vec3_dot(t->dF + 6 * b + 3, own);
 }
 
 // How a body moves of its parent, on one side.

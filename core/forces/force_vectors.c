@@ -27,13 +27,19 @@ MbStatus mb_force_on_body(MbBuilder *b, const MbForceSpec *from, MbForce *force,
   return MB_OK;
 }
 
-bool mb_force_turns(const MbForce *force, const MbMaximal *x) {
-  return x->K && !x->safe && own_of(force)->axes == MB_AXES_WORLD && (x->exact || !force->lagged);
+bool mb_force_may_turn(const MbForce *force, const MbMaximal *x) {
+  return !x->safe && own_of(force)->axes == MB_AXES_WORLD && (x->exact || !force->lagged);
+}
+
+bool mb_force_turns(const MbForce *force, const MbMaximal *x) { return x->K && mb_force_may_turn(force, x); }
+
+void mb_force_given(const MbForce *force, const MbMaximal *x, int first, double a[3]) {
+  for (int i = 0; i < 3; i++) a[i] = x->signal[force->signal[first + i]];
 }
 
 void mb_force_vector(const MbForce *force, const MbMaximal *x, int first, double a_C[3]) {
-  const size_t *s = force->signal + first;
-  const double given[3] = {x->signal[s[0]], x->signal[s[1]], x->signal[s[2]]};
+  double given[3];
+  mb_force_given(force, x, first, given);
   if (own_of(force)->axes == MB_AXES_WORLD)
     mb_quat_unrotate(a_C, x->E[force->body].q, given);
   else

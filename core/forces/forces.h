@@ -23,6 +23,10 @@ void mb_elements_measure(const MbElementForce *elements, const MbMaximal *x, dou
 void mb_force_vector(const MbForce *force, const MbMaximal *x, int first, double a_C[3]);
 // Builds a force on one body: where it acts, in which axes, its six signals (torque, then force).
 MbStatus mb_force_on_body(MbBuilder *b, const MbForceSpec *from, MbForce *force, void *own);
+// The same in W, where it is given in those axes.
+void mb_force_given(const MbForce *force, const MbMaximal *x, int first, double a[3]);
+// Whether the turning of the body changes the force in C axes and that counts where K is asked for.
+bool mb_force_may_turn(const MbForce *force, const MbMaximal *x);
 // Whether the turning of the body changes the force in C axes and that is asked for.
 bool mb_force_turns(const MbForce *force, const MbMaximal *x);
 // Whether the derivatives of a force between points count; whether those by places do, which steps without K do not ask for.
@@ -34,6 +38,8 @@ static inline bool mb_force_stiffens(const MbForce *force, const MbMaximal *x) {
 }
 // Adds the force at its point of application, and its K.
 void mb_force_at_point(const MbForce *force, MbMaximal *x);
+// How that K changes (MbForceOps.curve).
+bool mb_force_at_point_curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at);
 
 // ∂(Rᵀa)/∂δ = [Rᵀa] for a vector a fixed in the world (RM 1.34): adds s [a_C] to the 3 × 3 block of K whose
 // first row is `row` and whose columns are the rotations.

@@ -7,6 +7,8 @@
 // r jumps where the frames are turned against each other by half a turn.
 #include "core/forces/frame_spring.h"
 #include "core/forces/forces.h"
+#include "core/forces/frame_spring_curve.h"
+#include "core/forces/point_curve.h"
 #include "core/forces/points.h"
 
 static const MbFrameSpring *own_of(const MbForce *force) { return force->parameters; }
@@ -121,6 +123,15 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
   if (mb_force_counts(force, x)) add_derivatives(force, x, &turn, NwB, NtwA);
 }
 
+static bool curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {
+  if (!at->z || force->lagged) return true;
+  Turn turn;
+  turn_at(force, x, &turn);
+  mb_points_join_curve(force, x, at, own_of(force)->stiffness[0], own_of(force)->damping[0]);
+  mb_frame_turn_curve(force, x, at, (const double *const[2]){turn.RA, turn.RB}, turn.r, turn.inverse);
+  return true;
+}
+
 // ½ k_t Δx² + ½ k_r r²
 static double energy(const MbForce *force, const MbMaximal *x) {
   Turn turn;
@@ -139,5 +150,6 @@ const MbForceOps mb_frame_spring_ops = {.name = "frame_spring",
                                         .eval = eval,
                                         .least = 2,
                                         .most = 2,
+                                        .curve = curve,
                                         .energy = energy,
                                         .damps = damps};

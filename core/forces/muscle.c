@@ -5,6 +5,7 @@
 // f_P is 0 below and goes on straight above; f_V keeps its end values 0 and 1.4. They meet there with their slopes.
 #include "core/forces/muscle.h"
 #include "core/forces/forces.h"
+#include "core/forces/path_curve.h"
 #include "core/forces/points.h"
 #include "core/model/builder.h"
 
@@ -34,39 +35,50 @@ static const Cubic force_velocity[] = {
     {1.0, 0, 0, 0, 1.4},
 };
 
-static double curve(const Cubic *pieces, size_t n, double x, double *slope) {
+// A value with its first two derivatives.
+typedef struct Curved {
+  double at, slope, bend;
+} Curved;
+
+static Curved curved(const Cubic *pieces, size_t n, double x) {
   size_t i = 0;
   while (i + 1 < n && x >= pieces[i + 1].from) i++;
   const Cubic *p = &pieces[i];
-  *slope = (3 * p->a * x + 2 * p->b) * x + p->c;
-  return ((p->a * x + p->b) * x + p->c) * x + p->d;
+  return (Curved){((p->a * x + p->b) * x + p->c) * x + p->d, (3 * p->a * x + 2 * p->b) * x + p->c,
+                  6 * p->a * x + 2 * p->b};
 }
-#define CURVE(pieces, x, slope) curve(pieces, sizeof(pieces) / sizeof *(pieces), x, slope)
+#define CURVE(pieces, x) curved(pieces, sizeof(pieces) / sizeof *(pieces), x)
 
-typedef struct Tension {
-  double F, F_length, F_rate;
-} Tension;
-
-static Tension tension(const MbForce *force, const MbMaximal *x, const MbPath *path) {
+static MbTensionCurve tension(const MbForce *force, const MbMaximal *x, const MbPath *path) {
   const double given = x->signal[force->signal[0]];
   const double a = given < 0 ? 0 : given > 1 ? 1 : given; // what is no number stays so, and stops the run
   const MbMuscle *own = force->parameters;
   const double speed = own->optimal_length * own->max_velocity;
-  double dL, dP, dV;
   const double length = (path->length - own->tendon_length) / own->optimal_length;
-  const double fL = CURVE(force_length, length, &dL), fP = CURVE(passive_length, length, &dP);
-  const double fV = CURVE(force_velocity, path->rate / speed, &dV);
-  return (Tension){own->max_force * (a * fL * fV + fP),
-                   own->max_force * (a * dL * fV + dP) / own->optimal_length,
-                   own->max_force * a * fL * dV / speed};
+  const Curved fL = CURVE(force_length, length), fP = CURVE(passive_length, length),
+               fV = CURVE(force_velocity, path->rate / speed);
+  const double most = own->max_force, optimal = own->optimal_length;
+  return (MbTensionCurve){.F = most * (a * fL.at * fV.at + fP.at),
+                          .F_length = most * (a * fL.slope * fV.at + fP.slope) / optimal,
+                          .F_rate = most * a * fL.at * fV.slope / speed,
+                          .F_length_length = most * (a * fL.bend * fV.at + fP.bend) / (optimal * optimal),
+                          .F_length_rate = most * a * fL.slope * fV.slope / (optimal * speed),
+                          .F_rate_rate = most * a * fL.at * fV.bend / (speed * speed)};
 }
 
 static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end) {
   (void)model, (void)begin, (void)end;
   MbPath path;
   mb_path_at(force, x, 0, &path);
-  const Tension t = tension(force, x, &path);
+  const MbTensionCurve t = tension(force, x, &path);
   mb_path_pull(force, x, &path, t.F, t.F_length, t.F_rate);
+}
+
+static bool curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {
+  MbPath path;
+  mb_path_at(force, x, 0, &path);
+  const MbTensionCurve t = tension(force, x, &path);
+  return mb_path_curve(force, x, &t, &path, at);
 }
 
 static void sample(const MbForce *force, const MbMaximal *x, double lvf[3]) {
@@ -88,4 +100,5 @@ const MbForceOps mb_muscle_ops = {.name = "muscle",
                                   .eval = eval,
                                   .least = 2,
                                   .most = MB_PATH_MOST,
+                                  .curve = curve,
                                   .muscle = sample};

@@ -3,6 +3,7 @@
 //   world axes: ∂a/∂δ = [a] on the rotations, so K = ( [r][a] 0 ; [a] 0 ); body axes: K = 0
 #include "core/forces/body_force.h"
 #include "core/forces/forces.h"
+#include "core/forces/point_curve.h"
 
 void mb_force_at_point(const MbForce *force, MbMaximal *x) {
   const size_t b = force->body;
@@ -26,11 +27,26 @@ void mb_force_at_point(const MbForce *force, MbMaximal *x) {
   mb_force_stays(x, b, fixed);
 }
 
+// Of a force F fixed in the world  zᵀ K y = F·t,  S = ½ F·t  (point_curve.h).
+bool mb_force_at_point_curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {
+  if (!at->z || !mb_force_may_turn(force, x)) return true;
+  MbCurvedPoint point;
+  double given[3];
+  mb_curved_point(force->body, ((const MbBodyForce *)force->parameters)->at, x, at, &point);
+  mb_force_given(force, x, 3, given);
+  mb_vec3_scale(point.felt[MB_AT_T], 0.5, given);
+  mb_curved_point_back(x, at, &point);
+  return true;
+}
+
 static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end) {
   (void)model, (void)begin, (void)end;
   mb_force_at_point(force, x);
 }
 
 extern const MbForceOps mb_point_force_ops;
-const MbForceOps mb_point_force_ops = {
-    .name = "point_force", .parameters = sizeof(MbBodyForce), .build = mb_force_on_body, .eval = eval};
+const MbForceOps mb_point_force_ops = {.name = "point_force",
+                                       .parameters = sizeof(MbBodyForce),
+                                       .build = mb_force_on_body,
+                                       .eval = eval,
+                                       .curve = mb_force_at_point_curve};

@@ -5,29 +5,48 @@
 //   zero_length       the vector k Δx + d Δẋ; has no direction that could be undefined (RM 1.35)
 #include "core/forces/spring.h"
 #include "core/forces/forces.h"
+#include "core/forces/path_curve.h"
+#include "core/forces/point_curve.h"
 #include "core/forces/points.h"
 #include "core/model/builder.h"
 
 #include <stdio.h>
 
+// The tension and how it changes, of a law that has a path.
+static MbTensionCurve tension(const MbSpring *own, double l, double rate) {
+  const double k = own->stiffness, d = own->damping, L = own->length;
+  if (own->law == MB_LAW_QUADRATIC_STRAIN)
+    return (MbTensionCurve){.F = k * l * (l * l - L * L) / (2 * L * L) + d * rate,
+                            .F_length = k * (3 * l * l - L * L) / (2 * L * L),
+                            .F_rate = d,
+                            .F_length_length = 3 * k * l / (L * L)};
+  const double s = own->law == MB_LAW_STRAIN ? 1 / L : 1;
+  return (MbTensionCurve){.F = s * (k * (l - L) + d * rate), .F_length = s * k, .F_rate = s * d};
+}
+
 static void eval_spring(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end) {
   (void)model, (void)begin, (void)end;
   const MbSpring *own = force->parameters;
-  const double k = own->stiffness, d = own->damping, L = own->length;
   if (own->law == MB_LAW_ZERO_LENGTH) {
-    mb_points_join(force, x, k, d);
+    mb_points_join(force, x, own->stiffness, own->damping);
     return;
   }
   MbPath path;
   mb_path_at(force, x, own->passive, &path);
-  const double l = path.length, rate = path.rate;
-  if (own->law == MB_LAW_QUADRATIC_STRAIN)
-    mb_path_pull(force, x, &path, k * l * (l * l - L * L) / (2 * L * L) + d * rate,
-                 k * (3 * l * l - L * L) / (2 * L * L), d);
-  else {
-    const double s = own->law == MB_LAW_STRAIN ? 1 / L : 1;
-    mb_path_pull(force, x, &path, s * (k * (l - L) + d * rate), s * k, s * d);
+  const MbTensionCurve t = tension(own, path.length, path.rate);
+  mb_path_pull(force, x, &path, t.F, t.F_length, t.F_rate);
+}
+
+static bool curve_spring(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {
+  const MbSpring *own = force->parameters;
+  if (own->law == MB_LAW_ZERO_LENGTH) {
+    if (at->z && !force->lagged) mb_points_join_curve(force, x, at, own->stiffness, own->damping);
+    return true;
   }
+  MbPath path;
+  mb_path_at(force, x, own->passive, &path);
+  const MbTensionCurve t = tension(own, path.length, path.rate);
+  return mb_path_curve(force, x, &t, &path, at);
 }
 
 static double spring_energy(const MbForce *force, const MbMaximal *x) {
@@ -99,6 +118,7 @@ const MbForceOps mb_spring_ops = {.name = "spring",
                                   .eval = eval_spring,
                                   .least = 2,
                                   .most = 2,
+                                  .curve = curve_spring,
                                   .energy = spring_energy,
                                   .damps = damps};
 const MbForceOps mb_multi_spring_ops = {.name = "multi_spring",
@@ -108,5 +128,6 @@ const MbForceOps mb_multi_spring_ops = {.name = "multi_spring",
                                         .eval = eval_spring,
                                         .least = 2,
                                         .most = MB_PATH_MOST,
+                                        .curve = curve_spring,
                                         .energy = spring_energy,
                                         .damps = damps};

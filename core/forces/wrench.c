@@ -3,6 +3,7 @@
 // and the force as any force at a point.
 #include "core/forces/body_force.h"
 #include "core/forces/forces.h"
+#include "core/forces/point_curve.h"
 
 static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end) {
   (void)model, (void)begin, (void)end;
@@ -14,6 +15,22 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
   mb_force_at_point(force, x);
 }
 
+// Of a torque τ fixed in the world  zᵀ K y = τ·R (ω_y × ω_z).
+static bool curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {
+  if (!at->z || !mb_force_may_turn(force, x)) return true;
+  const size_t b = 6 * force->body;
+  double given[3], own[3], turned[3] = {0};
+  mb_force_given(force, x, 0, given);
+  mb_quat_unrotate(own, x->E[force->body].q, given);
+  mb_add_cross(turned, 1, at->y1 + b, at->z + b);
+  mb_add_cross(turned, 1, at->z + b, at->y2 + b);
+  mb_add_cross(at->by_move + b, 0.5, turned, own);
+  return mb_force_at_point_curve(force, x, at);
+}
+
 extern const MbForceOps mb_wrench_ops;
-const MbForceOps mb_wrench_ops = {
-    .name = "wrench", .parameters = sizeof(MbBodyForce), .build = mb_force_on_body, .eval = eval};
+const MbForceOps mb_wrench_ops = {.name = "wrench",
+                                  .parameters = sizeof(MbBodyForce),
+                                  .build = mb_force_on_body,
+                                  .eval = eval,
+                                  .curve = curve};

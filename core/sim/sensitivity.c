@@ -65,7 +65,10 @@ static double *numbers(MbSensitivity *g, size_t n) { return mb_arena_alloc(&g->a
 
 // The simulation's own, or one made for it.
 static MbTangent *tangent_of(const MbSensitivity *g, MbSim *sim) {
-  return g->once ? mb_tangent_create(sim) : mb_newton_tangent(sim);
+  if (!g->once) return mb_newton_tangent(sim);
+  MbTangent *tangent = mb_tangent_create(sim);
+  if (tangent) mb_tangent_place(sim, tangent);
+  return tangent && mb_slope_once_linearise(g, sim, tangent) ? tangent : NULL;
 }
 
 static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
@@ -257,7 +260,6 @@ MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, 
                            MbReport *report) {
   const MbSim *sim = g->sim;
   const double h = sim->model->h;
-  if (g->once) return mb_slope_once_at(g, note) ? MB_OK : mb_slope_unsolved(t, step, report);
   for (size_t i = 0; i < sim->nv; i++) {
     g->step[i] = h * (note->base[i] + note->gamma * note->w[i]);
     g->a[i] = (note->w[i] - note->from[i]) / (note->gamma * h);
@@ -331,29 +333,31 @@ static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
   return MB_OK;
 }
 
+static bool change_once(MbSensitivity *g, const MbStageNote *note) {
+  bool solved = mb_slope_once_at(g, note);
+  for (size_t k = 0; k < g->count && solved; k++) {
+    MbSlope *t = &g->slopes[k];
+    mb_slope_by_number(g, t, note, note->from, g->number[k].move, g->rate);
+    solved = mb_slope_once_change(g, t, note, g->number[k].move);
+  }
+  return solved;
+}
+
 static MbStatus step_once(MbSensitivity *g, MbReport *report) {
   MbSim *sim = g->sim;
   MbStageNote *note = &g->first;
   const double begin = sim->state.t;
+  mb_sensitivity_copy(sim, &g->before, &sim->state);
   memcpy(g->q, sim->state.q, sim->nq * sizeof *g->q);
   memcpy(note->from, sim->state.v, sim->nv * sizeof *note->from);
   note->gamma = 1, note->t = mb_slope_once_time(sim);
   if (g->halves) sim->noted = g->noted;
   MbStatus status = mb_sim_step(sim, report);
   if (status != MB_OK) return status;
-  if (g->halves)
-    return mb_slope_halves_change(g, g->noted, begin)
-               ? MB_OK
-               : mb_slope_unsolved(sim->state.t, sim->state.step, report);
   memcpy(note->w, sim->state.v, sim->nv * sizeof *note->w);
-  status = mb_slope_at_stage(g, note, sim->state.t, sim->state.step, report);
-  for (size_t k = 0; k < g->count && status == MB_OK; k++) {
-    MbSlope *t = &g->slopes[k];
-    mb_slope_by_number(g, t, note, note->from, g->number[k].move, g->rate);
-    if (!mb_slope_once_change(g, t, note, g->number[k].move))
-      status = mb_slope_unsolved(sim->state.t, sim->state.step, report);
-  }
-  return status;
+  if (g->halves ? mb_slope_halves_change(g, g->noted, begin) : change_once(g, note)) return MB_OK;
+  if (g->parted) return step_as_a_whole(g, g->parted, report);
+  return mb_slope_unsolved(sim->state.t, sim->state.step, report);
 }
 
 MbStatus mb_sensitivity_step(MbSensitivity *g, MbReport *report) {

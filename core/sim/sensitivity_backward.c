@@ -314,16 +314,26 @@ static void give(const Backward *b, const MbStageTerms *terms, double *v, double
   }
 }
 
+// A step that is no further to be gone back over.
+static MbStatus no_way_back(Backward *b, double t, int64_t step, const char *why, MbReport *report) {
+  b->g->astray = true;
+  return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: %s: there is no way back through it", t,
+                  (long long)step, why);
+}
+
+static MbStatus lost(Backward *b, const Turn *turn, MbReport *report) {
+  if (b->g->parted) return no_way_back(b, turn->t, turn->step, b->g->parted, report);
+  return mb_slope_unsolved(turn->t, turn->step, report);
+}
+
 // Over a step of one linear solution.
 static MbStatus once_back(Backward *b, const Turn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
   const MbStageNote *note = &turn->note[0];
   double *scratch[3] = {b->dq, b->dv, b->da};
   memcpy(g->q, turn->q, g->sim->nq * sizeof *g->q);
-  const MbStatus status = mb_slope_at_stage(g, note, turn->t, turn->step, report);
-  if (status != MB_OK) return status;
-  if (!mb_slope_once_back(g, b->q, b->v, b->z, scratch))
-    return mb_slope_unsolved(turn->t, turn->step, report);
+  if (!mb_slope_once_at(g, note) || !mb_slope_once_back(g, b->q, b->v, b->z, scratch))
+    return lost(b, turn, report);
   for (size_t k = 0; k < g->count; k++)
     b->out[k] +=
         number_at_stage(b, k, note) + mb_slope_once_number(g, &g->slopes[k], note, g->number[k].move, b->z);
@@ -342,7 +352,7 @@ static MbStatus halves_back(Backward *b, const Turn *turn, MbReport *report) {
     const MbStageNote pass = mb_slope_halves_pass(g, turn->noted, p, turn->begin);
     if (!mb_slope_halves_at(g, turn->noted, &pass) ||
         !mb_slope_halves_back(g, b->q, b->v, b->w, b->z, scratch))
-      return mb_slope_unsolved(turn->t, turn->step, report);
+      return lost(b, turn, report);
     for (size_t k = 0; k < g->count; k++)
       b->out[k] += number_at_stage(b, k, &pass) +
                    mb_slope_once_number(g, &g->slopes[k], &pass, g->number[k].move, b->z);
@@ -446,10 +456,7 @@ static MbStatus record(Backward *b, Turn *turn, MbReport *report) {
   MbStatus status = step_on(b, report);
   if (status != MB_OK) return status;
   const char *why = mb_slope_no_stages(b->g, turn->stages);
-  b->g->astray = why != NULL;
-  if (why)
-    return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: %s: there is no way back through it",
-                    sim->state.t, (long long)sim->state.step, why);
+  if (why) return no_way_back(b, sim->state.t, sim->state.step, why, report);
   mb_newton_stages(sim, &notes);
   for (size_t s = 0; s < turn->stages; s++) {
     turn->note[s].gamma = notes[s].gamma, turn->note[s].t = notes[s].t;

@@ -10,8 +10,8 @@
 //
 // and backwards  ζ = −s A⁻¹ w̄_{k+1},  q̄_k = (∂τ/∂q)ᵀ ζ,  w̄_k = (∂τ/∂v)ᵀ ζ − d ζ − s k ζ + s Tᵀ q̄_k,  q̄ += T₀ᵀ q̄_k,  v̄ −= (∂τ/∂a)ᵀ ζ/s.
 //
-// That the passes leave something of the rule's equations does not matter. Where velocities are those of turning there may be more passes, by the last factors, and forces on bodies
-// have second derivatives in A: such steps are differentiated as wholes.
+// That the passes leave something of the rule's equations does not matter. What A has of forces on bodies is a part of τ, by their motion J z (tangent_linear.c). Where velocities are
+// those of turning there may be more passes, by the last factors: such steps are differentiated as wholes.
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_parts.h"
@@ -25,10 +25,8 @@ const char *mb_slope_halves_refuse(const MbModel *model) {
   if (model->contacts.nsolids) return "there are no exact ones of contact";
   if (model->nslots) return "under \"trapezoidal\" there are no exact ones of constraints";
   if (model->ncurved) return "under \"trapezoidal\" there are no exact ones of what turns about any axis";
-  if (!model->jointed || mb_sim_outside(model))
-    return "under \"trapezoidal\" there are exact ones of trees with gravity and what acts along joints "
-           "alone";
-  return NULL;
+  if (!model->jointed) return "under \"trapezoidal\" there are exact ones of trees of joints alone";
+  return mb_tangent_linear_refuses(model);
 }
 
 MbStageNote mb_slope_halves_pass(const MbSensitivity *g, double *noted, int k, double t) {
@@ -48,6 +46,7 @@ bool mb_slope_halves_at(MbSensitivity *g, const double *noted, const MbStageNote
   mb_coordinates_advance(sim->model, g->q1, 1, g->step, 0, sim->model->nb);
   mb_sim_kinematics(sim, g->q1, pass->from);
   if (!mb_slope_once_factor(g, pass->t, s, s * s)) return false;
+  mb_tangent_to(g->tangent, pass->w);
   mb_tangent_at(sim, g->tangent, pass->from, g->a, pass->t, NULL);
   return true;
 }

@@ -8,6 +8,7 @@ void mb_slope_by_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *n
   double *const tau[2] = {g->less, g->more};
   for (int k = 0; k < 2; k++) {
     mb_sim_kinematics(side[k], g->q1, felt);
+    mb_tangent_to(t->side[k], note->w);
     mb_tangent_value(side[k], t->side[k], felt, g->a, note->t, tau[k]);
   }
   for (size_t i = 0; i < g->sim->nv; i++) out[i] = (g->more[i] - g->less[i]) / (2 * move);

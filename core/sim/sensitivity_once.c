@@ -10,8 +10,9 @@
 //
 // and backwards  z = −h A⁻¹ (v̄⁺ + h Tᵀ q̄⁺),  q̄ = T₀ᵀ q̄⁺ + (∂τ/∂q)ᵀ z,  v̄ = (∂τ/∂v)ᵀ z − (∂τ/∂a)ᵀ z/h − d z.
 //
-// Forces on bodies that implicit steps linearise leave second derivatives in A, of which there are none here; a body free in space whose spin steps carry
-// (model/flight.h) and coordinates that are exchanged for others are no part of the formulas either. Their steps are differentiated as wholes.
+// What implicit steps have of forces on bodies beside f is a part of τ (tangent_linear.c): of trees D (v⁺ − v) + h K v⁺ with A's means of K and D in what v⁺ has. What K and D
+// hold of v⁺ is A's, and how they change is in the derivatives of τ. Where forces cannot tell that, or A was made without all of K, the step is differentiated as a whole. A body
+// free in space whose spin steps carry (model/flight.h) and coordinates that are exchanged for others are no part of the formulas.
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
@@ -25,9 +26,7 @@ const char *mb_slope_once_refuse(const MbModel *model) {
   if (model->nslots) return "under integrators of one solution there are no exact ones of constraints";
   if (model->any_swings) return "there are no exact ones of bodies that fly freely under such integrators";
   if (model->nrenewing) return "there are no exact ones of rotation vectors as coordinates";
-  if (model->integrator.kind == MB_IMPLICIT && mb_sim_outside(model))
-    return "under \"implicit\" there are exact ones of gravity and of what acts along joints alone";
-  return NULL;
+  return model->integrator.kind == MB_IMPLICIT ? mb_tangent_linear_refuses(model) : NULL;
 }
 
 bool mb_slope_once_make(MbSensitivity *g) {
@@ -44,18 +43,40 @@ double mb_slope_once_time(const MbSim *sim) {
   return sim->state.t + sim->integrator->instant * sim->model->h;
 }
 
-// Nothing but gravity acts on bodies where A has more than M.
+// Of one solution A has the velocities to come as a whole where bodies are in trees, and changes of them where they are free in space (scheme_once.c); a pass has its change
+// of velocities alone.
+bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tangent) {
+  const double h = sim->model->h;
+  if (sim->integrator->a == 0 || !mb_sim_outside(sim->model)) return true;
+  MbTangentTerms of = {{1, -1}, {1, -1}, {h, h}, {h, -h}};
+  if (sim->model->jointed) of = (MbTangentTerms){{1, -2}, {1, 0}, {h, 0}, {h, 0}};
+  if (g->halves) of = (MbTangentTerms){{1, -1}, {1, -1}, {h / 2, -h / 2}, {h / 2, -h / 2}};
+  return mb_tangent_linearise(sim, tangent, &of, g->halves ? 0 : h);
+}
+
+static bool parted(MbSensitivity *g, const char *why) {
+  g->parted = why;
+  return false;
+}
+
+// Forces on bodies have K and D in A as well as the coordinates' own.
 bool mb_slope_once_factor(MbSensitivity *g, double t, double a, double b) {
   MbSim *sim = g->probe;
   size_t blame = 0;
+  const bool linear = a != 0 && mb_sim_outside(sim->model);
+  g->parted = NULL;
   memset(g->damping, 0, sim->nv * sizeof *g->damping);
   memset(g->stiffness, 0, sim->nv * sizeof *g->stiffness);
   if (a != 0) {
     mb_sim_signals(sim, t);
+    if (linear) mb_tangent_linear_blocks(sim, g->tangent, t);
+    if (linear && !mb_tangent_linear_tells(sim, g->tangent))
+      return parted(g, "stiff springs turn far within the step");
     if (sim->stiffness) mb_coordinates_derivatives(sim->model, &sim->x, sim->stiffness, sim->damping);
     mb_coordinates_derivatives(sim->model, &sim->x, g->stiffness, g->damping);
   }
-  return sim->solver->factor(sim->work, &sim->x, a, b, false, &blame);
+  if (sim->solver->factor(sim->work, &sim->x, a, b, false, &blame)) return true;
+  return linear ? parted(g, "the step leaves out what would make it singular") : false;
 }
 
 bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note) {
@@ -69,6 +90,7 @@ bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note) {
   memcpy(g->q1, g->q, sim->nq * sizeof *g->q1);
   mb_sim_kinematics(sim, g->q1, note->from);
   if (!mb_slope_once_factor(g, note->t, in->a * h, in->b * h * h)) return false;
+  mb_tangent_to(g->tangent, note->w);
   mb_tangent_at(sim, g->tangent, note->from, g->a, note->t, NULL);
   return true;
 }

@@ -46,6 +46,8 @@ struct MbSensitivity {
   int64_t began;                                // the step that the run begins with
   int64_t wholes;                               // steps of stages that have been differentiated as a whole
   bool astray;                                  // such a step has ended the way back
+  const char *
+      parted; // why the step of one solution at hand can be differentiated as a whole alone; NULL: it cannot be solved for
   MbArena arena;
 };
 
@@ -71,6 +73,8 @@ const double *mb_slope_felt(const MbSensitivity *g, const MbStageNote *note);
 // Says why such steps of a model have no exact derivatives; NULL: they have.
 const char *mb_slope_once_refuse(const MbModel *model);
 bool mb_slope_once_make(MbSensitivity *g); // false: out of memory
+// Makes what such steps have of linearised forces a part of a simulation's tangent; false: out of memory.
+bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tangent);
 // The time of the forces of the step to come.
 double mb_slope_once_time(const MbSim *sim);
 // Takes the probe to a step from velocities note->from to note->w, from coordinates g->q; false: A has no inverse.

@@ -77,7 +77,6 @@ const char *mb_steps_refuse(const MbModel *model) {
 }
 
 bool mb_steps_make(MbSensitivity *g) {
-  if (g->once && !g->by_steps) return true;
   const MbSim *sim = g->sim;
   MbState *const states[] = {&g->before, &g->side};
   for (size_t i = 0; i < 2; i++) {

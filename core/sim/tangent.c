@@ -39,6 +39,12 @@ const char *mb_tangent_refuses(const MbSim *sim) {
   return NULL;
 }
 
+// Whether a joint has one column, which a move along it leaves as it is.
+static bool stays(const MbJoint *joint) {
+  bool carried = false;
+  return joint->n == 1 && joint->ops->carries && joint->ops->carries(joint, &carried, 1);
+}
+
 // ---- memory -------------------------------------------------------------------------------------------------------
 
 static bool note_ends(const MbModel *model, size_t *end) {
@@ -56,7 +62,10 @@ MbTangent *mb_tangent_create(MbSim *sim) {
   MbTangent *t = mb_arena_alloc(&sim->arena, 1, sizeof *t);
   size_t *first = mb_arena_alloc(&sim->arena, nb, sizeof *first);
   size_t *end = mb_arena_alloc(&sim->arena, nb, sizeof *end), own = 0;
-  if (!t || !first || !end) return NULL;
+  bool *stay = mb_arena_alloc(&sim->arena, nb, sizeof *stay);
+  if (!t || !first || !end || !stay) return NULL;
+  t->stays = stay;
+  for (size_t b = 0; b < nb; b++) stay[b] = model->joint[b].ops && stays(&model->joint[b]);
   for (size_t b = 0; b < nb; b++)
     first[b] = own, own += mb_tangent_dofs(model, b) * mb_tangent_dofs(model, b);
   t->own_first = first, t->end = end;
@@ -90,7 +99,7 @@ static void free_body(const MbSim *sim, MbTangent *t, size_t b, const double *v,
   const size_t first = 6 * sim->model->v_first[b];
   const double *q = sim->x.E[b].q;
   double *T = t->T + first, *Tdot = t->Tdot + first, *DTv = t->DTv + first, *DTa = t->DTa + first;
-  double *C = t->C + first, u[3], udot[3];
+  double *C = t->C + first, u[3], udot[3], to[3];
   mb_quat_unrotate(u, q, v + 3);
   mb_quat_unrotate(udot, q, a + 3);
   memset(T, 0, 36 * sizeof *T), memset(Tdot, 0, 36 * sizeof *T), memset(C, 0, 36 * sizeof *T);
@@ -105,6 +114,11 @@ static void free_body(const MbSim *sim, MbTangent *t, size_t b, const double *v,
     mb_vec3_cross(DTa + 6 * i + 3, udot, e);
     mb_vec3_cross(C + 6 * i + 3, DTv + 6 * i + 3, v);
   }
+  if (!t->linearised || !derivatives) return;
+  double *DTto = t->linear->DTv + first;
+  mb_quat_unrotate(to, q, t->linear->to + sim->model->v_first[b] + 3);
+  memset(DTto, 0, 36 * sizeof *DTto);
+  for (int i = 0; i < 3; i++) mb_vec3_cross(DTto + 6 * i + 3, to, (const double[3]){i == 0, i == 1, i == 2});
 }
 
 // E = E_p P Q B,  T = Ad(B⁻¹) S
@@ -126,10 +140,32 @@ void mb_tangent_joint(const MbModel *model, size_t b, const double *q, const dou
   }
 }
 
-// Whether a joint has one column, which a move along it leaves as it is.
-static bool stays(const MbJoint *joint) {
-  bool carried = false;
-  return joint->n == 1 && joint->ops->carries && joint->ops->carries(joint, &carried, 1);
+// X = Ad(E_b⁻¹ E_p) of the poses in W
+static void place(const MbSim *sim, MbTangent *t, size_t b) {
+  static const MbPose world = {.q = {1, 0, 0, 0}};
+  const size_t p = sim->model->parent[b];
+  const MbPose *E = &sim->x.E[b], *parent = p == MB_WORLD ? &world : &sim->x.E[p];
+  MbPose back;
+  double own[4];
+  mb_vec3_sub(back.p, parent->p, E->p); // before anything else, as both may be far from the origin
+  mb_quat_unrotate(back.p, E->q, back.p);
+  mb_quat_conj(own, E->q);
+  mb_quat_mul(back.q, own, parent->q);
+  mb_se3_adjoint(t->X + 36 * b, &back);
+}
+
+// Of a joint that stays the columns are those of any place, and nothing of them changes.
+void mb_tangent_place(MbSim *sim, MbTangent *t) {
+  const MbModel *model = sim->model;
+  const double still = 0;
+  MbTangentJoint at;
+  t->placed = true;
+  for (size_t b = 0; b < model->nb; b++) {
+    const size_t first = 6 * model->v_first[b];
+    if (!t->stays[b]) continue;
+    mb_tangent_joint(model, b, model->q0 + model->q_first[b], &still, &at, t->T + first, t->Tdot + first);
+    memcpy(t->X + 36 * b, at.X, sizeof at.X);
+  }
 }
 
 static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double *q, const double *v,
@@ -139,13 +175,17 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
   double C[6 * MB_JOINT_MOST], unused[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST];
   MbTangentJoint at;
   MbPose Q;
+  if (t->placed && t->stays[b]) {
+    place(sim, t, b);
+    return;
+  }
   mb_tangent_joint(sim->model, b, q, v, &at, t->T + first, t->Tdot + first);
   memcpy(t->X + 36 * b, at.X, sizeof at.X);
   if (!derivatives) return;
-  if (stays(joint)) {
+  if (t->stays[b]) {
     memset(t->C + first, 0, 6 * sizeof *t->C);
     memset(t->DTv + first, 0, 6 * sizeof *t->C), memset(t->DTa + first, 0, 6 * sizeof *t->C);
-    return;
+    return; // as DTv of velocities to come always is
   }
   mb_joint_curve(joint, q, v, at.S, C);
   for (size_t k = 0; k < n; k++) { // Ṡ at the rate e_k is D_k S
@@ -157,6 +197,10 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
     mb_mat6_apply(t->C + first + 6 * k, at.A, C + 6 * k);
     mb_mat6_apply(t->DTv + first + 6 * k, at.A, DSv);
     mb_mat6_apply(t->DTa + first + 6 * k, at.A, DSa);
+    if (!t->linearised) continue;
+    double DSto[6] = {0};
+    mb_add_columns(DSto, Sdot, n, t->linear->to + sim->model->v_first[b]);
+    mb_mat6_apply(t->linear->DTv + first + 6 * k, at.A, DSto);
   }
 }
 
@@ -297,7 +341,7 @@ static void add_turn(const MbSim *sim, MbTangent *t, size_t b) {
   }
   double S[6 * MB_JOINT_MOST], DS[6 * MB_JOINT_MOST], A[36], G[6] = {0};
   MbPose Q, inverse;
-  if (stays(joint)) return;
+  if (t->stays[b]) return;
   mb_pose_inverse(&inverse, &model->B[b]);
   mb_se3_adjoint(A, &inverse);
   mb_add_transposed(G, A, F);
@@ -345,13 +389,14 @@ static void unforced(MbSim *sim, double time) {
 }
 
 void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
-  t->still = false;
-  if (t->forced)
-    mb_sim_outer_derivatives(sim, time, t->K, t->D);
-  else
+  t->still = false, t->linearised = t->linear != NULL;
+  if (!t->forced)
     unforced(sim, time);
+  else if (!t->linear)
+    mb_sim_outer_derivatives(sim, time, t->K, t->D);
   clear_own(sim->model, t);
   down(sim, t, v, a, true);
+  if (t->linear) mb_linear_at(sim, t, time);
   add_joints_own(sim, t, v);
   up(sim, t, a, true, tau);
   if (tau) take_along(sim, t, v, tau);
@@ -359,7 +404,7 @@ void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, d
 
 void mb_tangent_inertia_at(MbSim *sim, MbTangent *t, const double *a, double *tau) {
   double *v = t->dv;
-  t->still = true;
+  t->still = true, t->linearised = false;
   memset(v, 0, sim->model->nv * sizeof *v);
   clear_own(sim->model, t);
   down(sim, t, v, a, true);
@@ -368,19 +413,20 @@ void mb_tangent_inertia_at(MbSim *sim, MbTangent *t, const double *a, double *ta
 
 void mb_tangent_inertia_value(MbSim *sim, MbTangent *t, const double *a, double *tau) {
   double *v = t->dv;
-  t->still = true;
+  t->still = true, t->linearised = false;
   memset(v, 0, sim->model->nv * sizeof *v);
   down(sim, t, v, a, false);
   up(sim, t, a, false, tau);
 }
 
 void mb_tangent_value(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
-  t->still = false;
-  if (t->forced)
-    mb_sim_signals(sim, time), mb_sim_outer_wrenches(sim, time);
-  else
+  t->still = false, t->linearised = t->linear != NULL;
+  if (!t->forced)
     unforced(sim, time);
+  else if (!t->linear)
+    mb_sim_signals(sim, time), mb_sim_outer_wrenches(sim, time);
   down(sim, t, v, a, false);
+  if (t->linear) mb_linear_value(sim, t, time);
   up(sim, t, a, false, tau);
   take_along(sim, t, v, tau);
 }
@@ -414,6 +460,7 @@ static void change_down(const MbSim *sim, MbTangent *t, size_t b, bool root, con
     t->dphi[6 * b + k] = dXphi[k] + dTv[k];
     t->dalpha[6 * b + k] = dalpha[k];
   }
+  if (t->linearised) mb_linear_change_down(sim, t, b, sigma, dq);
 }
 
 // y −= K ε + D δφ
@@ -455,6 +502,7 @@ static void change(const MbSim *sim, MbTangent *t, size_t begin, size_t end, con
     take_forces(t, block, j, t->dF + 6 * i);
     take_forces(t, block + 1, i, t->dF + 6 * j);
   }
+  if (t->linearised) mb_linear_change(sim, t); // of all bodies at once
   for (size_t p = begin < model->nb ? model->parent[begin] : MB_WORLD; p != MB_WORLD; p = model->parent[p])
     memset(t->dF + 6 * p, 0, 6 * sizeof *t->dF);
   for (size_t b = end - 1; b != MB_WORLD; b = b > begin ? b - 1 : model->parent[b]) {
@@ -547,8 +595,13 @@ static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, doubl
   mb_add_transposed_bracket(dXphi, -1, t->Tv + 6 * b, A);
   mb_add_transposed_bracket(dTv, 1, t->Xphi + 6 * b, A);
   mb_add_transposed_bracket(turn, 1, t->Xphi + 6 * b, dXphi);
+  if (t->linearised) mb_linear_weigh_up(sim, t, b, turn, dq);
   for (size_t k = 0; k < 6; k++) turn[k] += move[k];
-  for (size_t k = first; k < first + n; k++) {
+  if (t->stays[b]) { // the other columns are zero
+    const double *T = t->T + 6 * first;
+    dq[first] += mb_dot6(T, turn), dv[first] += mb_dot6(T, dTv), da[first] += mb_dot6(T, A);
+  }
+  for (size_t k = first; k < first + n && !t->stays[b]; k++) {
     const double *T = t->T + 6 * k, *DTv = t->DTv + 6 * k;
     dq[k] += mb_dot6(T, turn) + mb_dot6(DTv, dTv) + mb_dot6(t->C + 6 * k, A) + mb_dot6(t->DTa + 6 * k, A);
     dv[k] += mb_dot6(T, dTv) + mb_dot6(DTv, A) + mb_dot6(t->Tdot + 6 * k, A);
@@ -571,12 +624,14 @@ void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, double *dq
     take_transposed(t->K + 36 * (block + 1), t->dF + 6 * j, t->move + 6 * i);
     take_transposed(t->D + 36 * (block + 1), t->dF + 6 * j, t->dphi + 6 * i);
   }
+  if (t->linearised) mb_linear_weigh(sim, t);
   for (size_t b = model->nb; b-- > 0;) weigh_up(sim, t, b, dq, dv, da);
 }
 
 // The accelerations' part is nothing, and so is the forces'.
 void mb_tangent_motion(MbSim *sim, MbTangent *t, const double *v) {
   const size_t nb = sim->model->nb;
+  t->linearised = false;
   memset(t->da, 0, sim->model->nv * sizeof *t->da);
   down(sim, t, v, t->da, true);
   memset(t->F, 0, 6 * nb * sizeof *t->F), memset(t->dF, 0, 6 * nb * sizeof *t->dF);

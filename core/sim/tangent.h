@@ -16,8 +16,28 @@ const char *mb_tangent_refuses(const MbSim *sim);
 // Makes one in the simulation's memory; NULL: out of memory.
 MbTangent *mb_tangent_create(MbSim *sim);
 
+// From now on motions from parent to child are of where the bodies of sim->x are and not of the coordinates: in less time, to other last digits, which is not for
+// tangents that runs are made of.
+void mb_tangent_place(MbSim *sim, MbTangent *tangent);
+
+// Of steps and passes that linearise forces on bodies (tangent_linear.c): how much of the motion to come, and of that at the start, there is in what D, Dᵀ, K and Kᵀ are
+// multiplied by.
+typedef struct MbTangentTerms {
+  double x1[2], x2[2], y1[2], y2[2];
+} MbTangentTerms;
+// Says why forces of a model do not tell how K and D change; NULL: they do.
+const char *mb_tangent_linear_refuses(const MbModel *model);
+// From now on τ is less what such a step has beside f, with stiff paths linearised as they are turned by `ahead` seconds later. False: out of memory.
+bool mb_tangent_linearise(MbSim *sim, MbTangent *tangent, const MbTangentTerms *of, double ahead);
+// Evaluates signals and the wrenches of forces, and K and D as the step has them, into sim->x.
+void mb_tangent_linear_blocks(MbSim *sim, const MbTangent *tangent, double t);
+// Tells whether forces tell how K and D change where the bodies of sim->x are: they do not where a step turns what it linearises them along.
+bool mb_tangent_linear_tells(MbSim *sim, const MbTangent *tangent);
+// The velocities to come (nv), which have to stay where they are while the tangent is at them. Of no effect where nothing is linearised.
+void mb_tangent_to(MbTangent *tangent, const double *v1);
+
 // Takes it to accelerations a at (v, t), where the bodies of sim->x are. It evaluates the forces, so that those of sim->x are then without
-// gravity and the velocity terms. τ (nv, may be NULL) is what it is there.
+// gravity and the velocity terms. τ (nv, may be NULL) is what it is there. Where forces are linearised sim->x is to have the step's K and D.
 void mb_tangent_at(MbSim *sim, MbTangent *tangent, const double *v, const double *a, double t, double *tau);
 // τ (nv) alone, to the same bits. The tangent is of no use after it.
 void mb_tangent_value(MbSim *sim, MbTangent *tangent, const double *v, const double *a, double t,

@@ -26,6 +26,16 @@ MbTangentFramed mb_tangent_framed(const MbModel *less, const MbModel *more, size
   return framed;
 }
 
+// What Φ⁺ is felt by, of which the change is that of φ.
+static double of_motion_to_come(const MbTangentFramed *framed, const MbTangent *t, size_t b, size_t p,
+                                const double epsilon[6]) {
+  const MbTangentLinear *l = t->linear;
+  double change[6] = {0};
+  mb_add_bracket(change, -1, framed->behind, l->Tv + 6 * b);
+  if (p != MB_WORLD) mb_add_bracket(change, -1, epsilon, l->Xphi + 6 * b);
+  return mb_dot6(l->dphi + 6 * b, change);
+}
+
 double mb_tangent_of_framed(const MbTangentFramed *framed, const MbModel *model, const MbTangent *t, size_t b,
                             const double *v, const double *a, const double *z) {
   const size_t first = model->v_first[b], n = model->joint[b].n, p = model->parent[b];
@@ -52,5 +62,5 @@ double mb_tangent_of_framed(const MbTangentFramed *framed, const MbModel *model,
   for (size_t k = 0; k < 6; k++)
     sum += t->move[6 * b + k] * epsilon[k] + t->dphi[6 * b + k] * (dXphi[k] + dTv[k]) +
            t->dalpha[6 * b + k] * dalpha[k] + t->F[6 * b + k] * dZ[k];
-  return sum;
+  return t->linearised ? sum + of_motion_to_come(framed, t, b, p, epsilon) : sum;
 }

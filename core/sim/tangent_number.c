@@ -188,29 +188,36 @@ MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, M
 
 // ---- what it changes ----------------------------------------------------------------------------------------------
 
-static void wrench_of(const MbModel *model, const MbSim *sim, const MbTangent *t, size_t b, double W[6]) {
-  const double *M = model->M + 6 * b;
+// W of moments M under gravity (W), in which it is linear.
+static void wrench_of(const double M[6], const double gravity[3], const MbSim *sim, const MbTangent *t,
+                      size_t b, double W[6]) {
   double quadratic[6] = {0}, g[3];
   for (size_t k = 0; k < 6 && t->still; k++) W[k] = M[k] * t->alpha[6 * b + k];
   if (t->still) return;
   mb_coriolis_add(quadratic, M, sim->x.phi + 6 * b);
-  mb_quat_unrotate(g, sim->x.E[b].q, model->gravity);
+  mb_quat_unrotate(g, sim->x.E[b].q, gravity);
   for (size_t k = 0; k < 6; k++) W[k] = M[k] * t->alpha[6 * b + k] - quadratic[k];
   for (size_t k = 0; k < 3; k++) W[3 + k] -= M[3] * g[k];
 }
 
 static double of_mass(const MbTangentNumber *n, const MbSim *sim, const MbTangent *t, size_t b) {
-  double less[6], more[6], sum = 0;
-  wrench_of(n->side[0]->model, sim, t, b, less);
-  wrench_of(n->side[1]->model, sim, t, b, more);
-  for (size_t k = 0; k < 6; k++) sum += t->dF[6 * b + k] * (more[k] - less[k]);
-  return sum;
+  const MbModel *const less = n->side[0]->model, *const more = n->side[1]->model;
+  double M[6], W[6], sum = 0;
+  for (size_t k = 0; k < 6; k++) M[k] = more->M[6 * b + k] - less->M[6 * b + k];
+  wrench_of(M, sim->model->gravity, sim, t, b, W);
+  sum = mb_dot6(t->dF + 6 * b, W);
+  if (!n->gravity || t->still) return sum;
+  double fall[3], own[3];
+  mb_vec3_sub(fall, more->gravity, less->gravity);
+  mb_quat_unrotate(own, sim->x.E[b].q, fall);
+  return sum - sim->model->M[6 * b + 3] * mb_vec3_dot(t->dF + 6 * b + 3, own);
 }
 
 // How a body moves of its parent, on one side.
 typedef struct Carried {
   MbPose E; // in the parent's
   double phi[6], alpha[6], Z[6];
+  double plus[6]; // Φ⁺, of forces that are linearised
 } Carried;
 
 static void carry(const MbModel *model, const MbSim *sim, const MbTangent *t, size_t b, const double *v,
@@ -227,6 +234,9 @@ static void carry(const MbModel *model, const MbSim *sim, const MbTangent *t, si
   memset(out->Z, 0, sizeof out->Z);
   if (!root) mb_mat6_apply(out->Z, at.X, t->dF + 6 * p);
   mb_add_columns(out->Z, T, n, z + first);
+  memset(out->plus, 0, sizeof out->plus);
+  if (t->linearised && !root) mb_mat6_apply(out->plus, at.X, t->linear->phi + 6 * p);
+  if (t->linearised) mb_add_columns(out->plus, T, n, t->linear->to + first);
   out->E = at.E;
 }
 
@@ -243,6 +253,8 @@ static double of_joint(const MbTangentNumber *n, const MbSim *sim, const MbTange
   for (size_t k = 0; k < 6; k++)
     sum += t->move[6 * b + k] * epsilon[k] + t->dphi[6 * b + k] * (more.phi[k] - less.phi[k]) +
            t->dalpha[6 * b + k] * (more.alpha[k] - less.alpha[k]) + t->F[6 * b + k] * (more.Z[k] - less.Z[k]);
+  for (size_t k = 0; k < 6 && t->linearised; k++)
+    sum += t->linear->dphi[6 * b + k] * (more.plus[k] - less.plus[k]);
   return sum;
 }
 
@@ -265,10 +277,14 @@ static double of_forces(const MbTangentNumber *n, const MbSim *sim, const MbTang
     memset(x.f, 0, 6 * model->nb * sizeof *x.f);
     for (size_t i = 0; i < n->nforces; i++) {
       const MbForce *force = &model->forces[n->force[s][i]];
-      force->ops->eval(model, force, &x, 0, force->ops->everywhere ? mb_model_own(model) : model->nb);
+      if (t->linearised)
+        sum += (s ? -1 : 1) * mb_linear_of_force(model, force, &x, t, x.f);
+      else
+        force->ops->eval(model, force, &x, 0, force->ops->everywhere ? mb_model_own(model) : model->nb);
     }
   }
-  for (size_t k = 0; k < 6 * sim->model->nb; k++) sum -= t->dF[k] * (n->wrench[1][k] - n->wrench[0][k]);
+  for (size_t k = 0; k < 6 * sim->model->nb && !t->linearised; k++)
+    sum -= t->dF[k] * (n->wrench[1][k] - n->wrench[0][k]);
   return sum;
 }
 

@@ -5,10 +5,17 @@
 #include "core/math/spatial.h"
 #include "core/model/joint.h"
 #include "core/sim/tangent.h"
+#include "core/sim/tangent_linear.h"
+
+#include <string.h>
 
 struct MbTangent {
   bool still;                        // it is that of M a alone
   bool forced;                       // forces act on bodies, beside gravity
+  MbTangentLinear *linear;           // what steps that linearise forces have beside; NULL: nothing
+  bool linearised;                   // it is in what the tangent has been taken to
+  bool placed;                       // X is of where the bodies of the simulation are
+  bool *stays;                       // (nb) the joint has one column, which a move along it leaves as it is
   double *X;                         // (nb x 36)
   double *T, *Tdot;                  // (nv x 6) columns of joints in C axes
   double *DTv, *DTa, *C;             // (nv x 6) column k: (D_k T) v, (D_k T) a, D_k(Ṫ v)
@@ -49,8 +56,11 @@ void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, s
 
 // y += Aᵀ x;  y += T v, columns of six after one another
 static inline void mb_add_transposed(double y[6], const double A[36], const double x[6]) {
-  for (int j = 0; j < 6; j++)
-    for (int i = 0; i < 6; i++) y[j] += A[6 * i + j] * x[i];
+  double sum[6]; // row by row, which is the order of each sum all the same
+  memcpy(sum, y, sizeof sum);
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) sum[j] += A[6 * i + j] * x[i];
+  memcpy(y, sum, sizeof sum);
 }
 static inline void mb_add_columns(double y[6], const double *T, size_t n, const double *v) {
   for (size_t i = 0; i < n; i++)

@@ -23,7 +23,8 @@ typedef struct Case {
   MbJointKind joint; // of two bodies on one free in space
   MbForceKind force; // on the last
   Place place;
-  bool held; // that one hangs on the world by a hinge
+  bool held;   // that one hangs on the world by a hinge
+  bool pulled; // by the force all the same
 } Case;
 
 static void pull(MbSceneSpec *spec, const Case *c, double p, uint64_t *seed) {
@@ -85,7 +86,7 @@ static MbSceneSpec scene(const Case *c, double p) {
       body->joint.position = test_one_number(&spec.arena, 0.3 + p);
     if (c->place == MOTION) body->joint.velocity = test_one_number(&spec.arena, 0.5 + p);
   }
-  if (!c->held) pull(&spec, c, p, &seed);
+  if (!c->held || c->pulled) pull(&spec, c, p, &seed);
   return spec;
 }
 
@@ -186,10 +187,69 @@ Test(sensitivity_long,
   printf("largest error, of the largest derivative: %.1e\n", worst);
 }
 
+// The last frame's numbers, each by a weight of its own.
+static bool last(void *to, int64_t step, double t) {
+  (void)to, (void)t;
+  return step == STEPS;
+}
+static double weight_of(size_t i) { return sin(1.0 + (double)i); }
+static void weigh(void *to, int64_t step, double t, const double *frame, double *weights) {
+  (void)step, (void)t, (void)frame;
+  for (size_t i = 0; i < *(const size_t *)to; i++) weights[i] = weight_of(i);
+}
+
+// How far derivatives back through the run are from those that go along with it, of what they are sums of.
+static double both_ways(const Case *c) {
+  enum { MOST = 64 };
+  static const double LITTLE = 3e-6;
+  double frame[MOST], slope[MOST], along = 0, terms = 1e-3, back;
+  MbReport report = {0};
+  MbModel *model = model_of(c, 0), *less = model_of(c, -LITTLE), *more = model_of(c, LITTLE);
+  const MbSensitivityNumber number = {"p", less, more, LITTLE};
+  MbSensitivity *run[2] = {NULL, NULL};
+  for (int i = 0; i < 2; i++) test_ok(mb_sensitivity_create(model, &number, 1, &run[i], &report), &report);
+  size_t size = mb_sim_frame_size(mb_sensitivity_sim(run[0]));
+  const MbSensitivityWeights weights = {.to = &size, .wanted = last, .weigh = weigh};
+  for (int i = 0; i < STEPS; i++) test_ok(mb_sensitivity_step(run[0], &report), &report);
+  test_ok(mb_sensitivity_frame(run[0], frame, slope, &report), &report);
+  for (size_t i = 0; i < size; i++) along += weight_of(i) * slope[i], terms += fabs(weight_of(i) * slope[i]);
+  test_ok(mb_sensitivity_backward(run[1], STEPS, 1 << 20, &weights, &back, NULL, &report), &report);
+  cr_expect_eq(mb_sensitivity_wholes(run[0]), 0);
+  for (int i = 0; i < 2; i++) mb_sensitivity_free(run[i]);
+  mb_model_free(less), mb_model_free(more), mb_model_free(model);
+  return fabs(back - along) / terms;
+}
+
+// So they are with forces on bodies, of which A has K and D: of a tree on a hinge, and of one on a body free in space.
+Test(sensitivity, by_numbers_of_every_force_they_are_exact_where_steps_linearise_it) {
+  static const MbIntegratorKind once[] = {MB_IMPLICIT, MB_TRAPEZOIDAL};
+  size_t exact[2] = {0};
+  double worst = 0, apart = 0;
+  for (size_t k = 0; k < 2; k++)
+    for (MbForceKind force = 0; force < MB_FORCES; force++)
+      for (int held = 0; held < 2; held++) {
+        Case c = {once[k], MB_JOINT_UNIVERSAL, force, MASS, held, true};
+        MbModel *model = model_of(&c, 0);
+        const bool inexact = mb_sensitivity_inexact(model) != NULL; // trapezoidal, on a body free in space
+        mb_model_free(model);
+        exact[k] += !inexact;
+        for (; c.place < PLACES && !inexact; c.place++) {
+          const double off = check(&c), ways = both_ways(&c);
+          worst = fmax(worst, off), apart = fmax(apart, ways);
+          cr_expect(off < 1e-7 && ways < 1e-9, "%s, force %s, %s, by its %s: %g, both ways %g",
+                    mb_integrator_words[c.kind], mb_force_words[force], held ? "held" : "free",
+                    places[c.place], off, ways);
+        }
+      }
+  cr_expect_eq(exact[0], 2 * MB_FORCES);
+  cr_expect_geq(exact[1], MB_FORCES);
+  printf("largest error, of the largest derivative: %.1e; both ways apart by %.1e\n", worst, apart);
+}
+
 Test(sensitivity, what_changes_more_than_numbers_has_no_derivative) {
-  const Case c = {MB_BDF1, MB_JOINT_REVOLUTE, MB_FORCE_WRENCH, MASS, false},
-             other = {MB_BDF1, MB_JOINT_EULER, MB_FORCE_WRENCH, MASS, false},
-             first = {MB_RK45, MB_JOINT_REVOLUTE, MB_FORCE_WRENCH, MASS, false};
+  const Case c = {MB_BDF1, MB_JOINT_REVOLUTE, MB_FORCE_WRENCH, MASS, false, false},
+             other = {MB_BDF1, MB_JOINT_EULER, MB_FORCE_WRENCH, MASS, false, false},
+             first = {MB_RK45, MB_JOINT_REVOLUTE, MB_FORCE_WRENCH, MASS, false, false};
   MbModel *model = model_of(&c, 0), *less = model_of(&other, 0), *refused = model_of(&first, 0);
   const MbSensitivityNumber number = {"p", less, model, 1e-6};
   MbSensitivity *run = NULL;
@@ -205,15 +265,15 @@ Test(sensitivity, what_changes_more_than_numbers_has_no_derivative) {
 }
 
 Test(sensitivity, the_run_that_derivatives_go_along_with_is_the_one_without_them) {
-  const MbIntegratorKind both[] = {MB_BDF2, MB_IMPLICIT};
+  const MbIntegratorKind both[] = {MB_BDF2, MB_BRIDSON_MARINO};
   for (size_t k = 0; k < 2; k++) {
-    const Case c = {both[k], MB_JOINT_REVOLUTE, MB_FORCE_WRENCH, MOTION, false};
+    const Case c = {both[k], MB_JOINT_REVOLUTE, MB_FORCE_WRENCH, MOTION, false, false};
     MbModel *model = model_of(&c, 0), *less = model_of(&c, -3e-6), *more = model_of(&c, 3e-6);
     const MbSensitivityNumber numbers[2] = {{"p", less, more, 3e-6}, {"again", less, more, 3e-6}};
     MbSensitivity *run = NULL;
     MbReport report = {0};
     test_ok(mb_sensitivity_create(model, numbers, 2, &run, &report), &report);
-    cr_expect_eq(mb_sensitivity_by_steps(run) != NULL, both[k] == MB_IMPLICIT);
+    cr_expect_eq(mb_sensitivity_by_steps(run) != NULL, both[k] == MB_BRIDSON_MARINO);
     double frame[64], slope[128];
     for (int i = 0; i < 3000; i++) test_ok(mb_sensitivity_step(run, &report), &report);
     test_ok(mb_sensitivity_frame(run, frame, slope, &report), &report);

@@ -1,0 +1,302 @@
+// Steps and passes of one solution linearise the forces on bodies: beside f at their start they have on each body
+//
+//   e = ½ ( D x₁ + Dᵀ x₂ + K y₁ + Kᵀ y₂ )
+//
+// with K and D those of the step (MbMaximal.exact is false), Dᵀ and Kᵀ the opposite blocks' transposes, since A has the mean of the two, and x₁ … y₂ sums of two motions of
+// the bodies: φ = J v, and Φ⁺ = J v⁺ of the velocities to come, at the step's coordinates both. The equation that such a step solves for v⁺ is then
+//
+//   τ(q, v, a) − Jᵀ e = 0     beside what acts along coordinates      (sensitivity_once.c, sensitivity_halves.c have what x₁ … y₂ are)
+//
+// Along a motion of the bodies ε and changes δφ, δΦ⁺ (of which that by v⁺ is A's, and is not here)
+//
+//   δe = e′(ε, δφ) + ½ ( D δx₁ + Dᵀ δx₂ + K δy₁ + Kᵀ δy₂ ),    δΦ⁺ = X δΦ⁺_p − ad(σ) X Φ⁺_p + (D T δq) v⁺
+//
+// where e′ is how K and D change, x₁ … y₂ held fixed in the bodies' axes. Forces tell it as what  z · e  is felt by along ε and δφ for any weights z (MbForceOps.curve). Backwards
+// that is asked once, with the weights that have gone down the tree. Along, it is asked for each number of e of the bodies that a force is about: e is linear in the weights.
+#include "core/sim/tangent_linear.h"
+#include "core/forces/points.h"
+#include "core/math/dense6.h"
+#include "core/math/spatial.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/tangent_moved.h"
+#include "core/sim/tangent_parts.h"
+
+#include <string.h>
+
+enum { BODIES_MOST = 2 * MB_PATH_MOST }; // of one force, with those that carry them
+
+bool mb_tangent_linearise(MbSim *sim, MbTangent *t, const MbTangentTerms *of, double ahead) {
+  const size_t nb = sim->model->nb, nv = sim->model->nv, blocks = 36 * (nb + 2 * sim->model->npairs);
+  MbTangentLinear *l = mb_arena_alloc(&sim->arena, 1, sizeof *l);
+  if (!l) return false;
+  *l = (MbTangentLinear){.of = *of, .ahead = ahead};
+  double **const of_bodies[] = {&l->phi, &l->Xphi, &l->Tv, &l->dphi, &l->x1,      &l->x2,
+                                &l->y1,  &l->y2,   &l->e,  &l->z,    &l->by_move, &l->by_phi};
+  double **const of_blocks[] = {&l->B, &l->own_K, &l->own_D};
+  bool ok = (l->DTv = mb_arena_alloc(&sim->arena, 6 * nv, sizeof(double))) != NULL &&
+            (l->body = mb_arena_alloc(&sim->arena, BODIES_MOST, sizeof *l->body)) != NULL;
+  for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)
+    ok = ok && (*of_bodies[i] = mb_arena_alloc(&sim->arena, 6 * nb, sizeof(double))) != NULL;
+  for (size_t i = 0; i < sizeof of_blocks / sizeof *of_blocks; i++)
+    ok = ok && (*of_blocks[i] = mb_arena_alloc(&sim->arena, blocks, sizeof(double))) != NULL;
+  t->linear = l;
+  return ok;
+}
+
+const char *mb_tangent_linear_refuses(const MbModel *model) {
+  for (size_t i = 0; i < model->nforces; i++)
+    if (!model->forces[i].ops->curve && !model->forces[i].ops->everywhere)
+      return "there are no exact ones of deformables' elements where steps linearise forces";
+  return NULL;
+}
+
+void mb_tangent_to(MbTangent *t, const double *v1) {
+  if (t->linear) t->linear->to = v1;
+}
+
+bool mb_tangent_linear_tells(MbSim *sim, const MbTangent *t) {
+  const MbForceCurve nothing = {0};
+  bool tells = true;
+  if (!t->linear) return true;
+  sim->x.ahead = t->linear->ahead;
+  for (size_t i = 0; i < sim->model->nforces && tells; i++) {
+    const MbForce *force = &sim->model->forces[i];
+    if (force->ops->curve) tells = force->ops->curve(force, &sim->x, &nothing);
+  }
+  sim->x.ahead = 0;
+  return tells;
+}
+
+void mb_tangent_linear_blocks(MbSim *sim, const MbTangent *t, double time) {
+  sim->x.ahead = t->linear->ahead;
+  mb_sim_signals(sim, time);
+  mb_sim_outer_blocks(sim, time);
+  sim->x.ahead = 0;
+}
+
+// ---- at one instant -----------------------------------------------------------------------------------------------
+
+void mb_linear_down(const MbSim *sim, MbTangent *t) {
+  const MbModel *model = sim->model;
+  MbTangentLinear *l = t->linear;
+  for (size_t b = 0; b < model->nb; b++) {
+    const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
+    double *Xphi = l->Xphi + 6 * b, *Tv = l->Tv + 6 * b;
+    memset(Xphi, 0, 6 * sizeof *Xphi), memset(Tv, 0, 6 * sizeof *Tv);
+    mb_add_columns(Tv, t->T + 6 * first, n, l->to + first);
+    if (p != MB_WORLD) mb_mat6_apply(Xphi, t->X + 36 * b, l->phi + 6 * p);
+    for (size_t k = 0; k < 6; k++) l->phi[6 * b + k] = Xphi[k] + Tv[k];
+  }
+  for (size_t i = 0; i < 6 * model->nb; i++) {
+    const double plus = l->phi[i], phi = sim->x.phi[i];
+    l->x1[i] = l->of.x1[0] * plus + l->of.x1[1] * phi, l->x2[i] = l->of.x2[0] * plus + l->of.x2[1] * phi;
+    l->y1[i] = l->of.y1[0] * plus + l->of.y1[1] * phi, l->y2[i] = l->of.y2[0] * plus + l->of.y2[1] * phi;
+  }
+}
+
+// A block of K or D: that of its rows' and columns' bodies, and its opposite's number.
+typedef struct Block {
+  size_t row, column, opposite;
+} Block;
+
+static Block block_of(const MbModel *model, size_t k) {
+  if (k < model->nb) return (Block){k, k, k};
+  const size_t n = k - model->nb;
+  return (Block){model->pair[n], model->pair[n ^ 1], model->nb + (n ^ 1)};
+}
+
+static size_t blocks_of(const MbModel *model) { return model->nb + 2 * model->npairs; }
+
+static void find_e(const MbSim *sim, MbTangentLinear *l) {
+  const MbModel *model = sim->model;
+  memset(l->e, 0, 6 * model->nb * sizeof *l->e);
+  for (size_t k = 0; k < blocks_of(model); k++) {
+    const Block at = block_of(model, k);
+    const double *D = sim->x.D + 36 * k, *K = sim->x.K + 36 * k;
+    const double *x1 = l->x1 + 6 * at.column, *y1 = l->y1 + 6 * at.column;
+    const double *x2 = l->x2 + 6 * at.row, *y2 = l->y2 + 6 * at.row;
+    double *one = l->e + 6 * at.row, *other = l->e + 6 * at.column;
+    for (size_t i = 0; i < 6; i++)
+      for (size_t j = 0; j < 6; j++) {
+        one[i] += (D[6 * i + j] * x1[j] + K[6 * i + j] * y1[j]) / 2;
+        other[j] += (D[6 * i + j] * x2[i] + K[6 * i + j] * y2[i]) / 2;
+      }
+  }
+}
+
+static void add_e(MbSim *sim, const MbTangentLinear *l) {
+  for (size_t i = 0; i < 6 * sim->model->nb; i++) sim->x.f[i] += l->e[i];
+}
+
+void mb_linear_value(MbSim *sim, MbTangent *t, double time) {
+  mb_tangent_linear_blocks(sim, t, time);
+  mb_linear_down(sim, t);
+  find_e(sim, t->linear);
+  add_e(sim, t->linear);
+}
+
+// B ← ½ of blocks by Φ⁺, and t->D += those by φ
+static void find_blocks(const MbSim *sim, MbTangent *t) {
+  const MbModel *model = sim->model;
+  const MbTangentTerms *of = &t->linear->of;
+  for (size_t k = 0; k < blocks_of(model); k++) {
+    const size_t opposite = block_of(model, k).opposite;
+    const double *D = sim->x.D + 36 * k, *K = sim->x.K + 36 * k;
+    const double *Dt = sim->x.D + 36 * opposite, *Kt = sim->x.K + 36 * opposite;
+    double *B = t->linear->B + 36 * k, *by_phi = t->D + 36 * k;
+    for (size_t i = 0; i < 6; i++)
+      for (size_t j = 0; j < 6; j++) {
+        const size_t n = 6 * i + j, m = 6 * j + i;
+        B[n] = (of->x1[0] * D[n] + of->x2[0] * Dt[m] + of->y1[0] * K[n] + of->y2[0] * Kt[m]) / 2;
+        by_phi[n] += (of->x1[1] * D[n] + of->x2[1] * Dt[m] + of->y1[1] * K[n] + of->y2[1] * Kt[m]) / 2;
+      }
+  }
+}
+
+void mb_linear_at(MbSim *sim, MbTangent *t, double time) {
+  mb_sim_outer_derivatives(sim, time, t->K, t->D);
+  mb_linear_down(sim, t);
+  find_e(sim, t->linear);
+  find_blocks(sim, t);
+  add_e(sim, t->linear);
+}
+
+// ---- the bodies of a force ------------------------------------------------------------------------------------------
+
+static size_t add_body(size_t *list, size_t n, size_t b) {
+  if (b == MB_WORLD) return n;
+  for (size_t i = 0; i < n; i++)
+    if (list[i] == b) return n;
+  list[n] = b;
+  return n + 1;
+}
+
+// Of one that is not everywhere: those that it is about, and those that carry them.
+static size_t bodies_of(const MbForce *force, const MbMaximal *x, size_t *list) {
+  size_t n = 0;
+  for (size_t i = 0; i < (force->npoints ? force->npoints : 1); i++) {
+    const size_t b = force->npoints ? force->points[i].body : force->body;
+    n = add_body(list, n, b);
+    if (b != MB_WORLD && x->carrier) n = add_body(list, n, x->carrier[b]);
+  }
+  return n;
+}
+
+static MbForceCurve curve_at(const MbTangentLinear *l, const double *z) {
+  return (MbForceCurve){z, l->x1, l->x2, l->y1, l->y2, l->by_move, l->by_phi};
+}
+
+// ---- a change -------------------------------------------------------------------------------------------------------
+
+void mb_linear_change_down(const MbSim *sim, MbTangent *t, size_t b, const double sigma[6],
+                           const double *dq) {
+  const MbModel *model = sim->model;
+  MbTangentLinear *l = t->linear;
+  const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
+  double *dphi = l->dphi + 6 * b;
+  memset(dphi, 0, 6 * sizeof *dphi);
+  if (p != MB_WORLD) mb_mat6_apply(dphi, t->X + 36 * b, l->dphi + 6 * p);
+  mb_add_bracket(dphi, -1, sigma, l->Xphi + 6 * b);
+  mb_add_columns(dphi, l->DTv + 6 * first, n, dq + first);
+}
+
+// dF of the bodies of one force −= e′(ε, δφ)
+static void take_curve(const MbForce *force, const MbMaximal *x, MbTangent *t) {
+  MbTangentLinear *l = t->linear;
+  const MbForceCurve at = curve_at(l, l->z);
+  const size_t n = bodies_of(force, x, l->body);
+  for (size_t i = 0; i < 6 * n; i++) {
+    const size_t row = 6 * l->body[i / 6] + i % 6;
+    l->z[row] = 1;
+    force->ops->curve(force, x, &at);
+    l->z[row] = 0;
+    for (size_t k = 0; k < n; k++) {
+      const size_t b = 6 * l->body[k];
+      t->dF[row] -= mb_dot6(l->by_move + b, t->move + b) + mb_dot6(l->by_phi + b, t->dphi + b);
+      memset(l->by_move + b, 0, 6 * sizeof(double)), memset(l->by_phi + b, 0, 6 * sizeof(double));
+    }
+  }
+}
+
+void mb_linear_change(const MbSim *sim, MbTangent *t) {
+  const MbModel *model = sim->model;
+  const MbTangentLinear *l = t->linear;
+  for (size_t k = 0; k < blocks_of(model); k++) {
+    const Block at = block_of(model, k);
+    double by[6];
+    mb_mat6_apply(by, l->B + 36 * k, l->dphi + 6 * at.column);
+    for (size_t i = 0; i < 6; i++) t->dF[6 * at.row + i] -= by[i];
+  }
+  for (size_t i = 0; i < model->nforces; i++)
+    if (model->forces[i].ops->curve) take_curve(&model->forces[i], &sim->x, t);
+}
+
+// ---- backwards ------------------------------------------------------------------------------------------------------
+
+void mb_linear_weigh(const MbSim *sim, MbTangent *t) {
+  const MbModel *model = sim->model;
+  MbTangentLinear *l = t->linear;
+  const MbForceCurve at = curve_at(l, t->dF);
+  memset(l->dphi, 0, 6 * model->nb * sizeof *l->dphi);
+  for (size_t k = 0; k < blocks_of(model); k++) {
+    const Block of = block_of(model, k);
+    double sum[6] = {0};
+    mb_add_transposed(sum, l->B + 36 * k, t->dF + 6 * of.row);
+    for (size_t i = 0; i < 6; i++) l->dphi[6 * of.column + i] -= sum[i];
+  }
+  for (size_t i = 0; i < model->nforces; i++) {
+    const MbForce *force = &model->forces[i];
+    if (force->ops->curve) force->ops->curve(force, &sim->x, &at);
+  }
+  for (size_t i = 0; i < 6 * model->nb; i++) {
+    t->move[i] -= l->by_move[i], t->dphi[i] -= l->by_phi[i];
+    l->by_move[i] = l->by_phi[i] = 0;
+  }
+}
+
+void mb_linear_weigh_up(const MbSim *sim, MbTangent *t, size_t b, double turn[6], double *dq) {
+  const MbModel *model = sim->model;
+  MbTangentLinear *l = t->linear;
+  const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
+  const double *dphi = l->dphi + 6 * b;
+  mb_add_transposed_bracket(turn, 1, l->Xphi + 6 * b, dphi);
+  for (size_t k = first; k < first + n; k++) dq[k] += mb_dot6(l->DTv + 6 * k, dphi);
+  if (p != MB_WORLD) mb_add_transposed(l->dphi + 6 * p, t->X + 36 * b, dphi);
+}
+
+// ---- single forces --------------------------------------------------------------------------------------------------
+
+// Z · e of one block, which is then zero.
+static double take_block(const MbModel *model, const MbTangent *t, size_t k) {
+  const MbTangentLinear *l = t->linear;
+  const Block at = block_of(model, k);
+  const double *Z = t->dF, *z = Z + 6 * at.row, *other = Z + 6 * at.column;
+  double *D = l->own_D + 36 * k, *K = l->own_K + 36 * k, sum = 0;
+  for (size_t i = 0; i < 6; i++)
+    for (size_t j = 0; j < 6; j++) {
+      const size_t n = 6 * i + j;
+      sum += z[i] * (D[n] * l->x1[6 * at.column + j] + K[n] * l->y1[6 * at.column + j]) / 2;
+      sum += other[j] * (D[n] * l->x2[6 * at.row + i] + K[n] * l->y2[6 * at.row + i]) / 2;
+      D[n] = K[n] = 0;
+    }
+  return sum;
+}
+
+double mb_linear_of_force(const MbModel *model, const MbForce *force, const MbMaximal *x, const MbTangent *t,
+                          double *f) {
+  const MbTangentLinear *l = t->linear;
+  const bool everywhere = force->ops->everywhere;
+  MbMaximal own = *x;
+  double sum = 0;
+  own.f = f, own.K = l->own_K, own.D = l->own_D, own.ahead = l->ahead;
+  force->ops->eval(model, force, &own, 0, everywhere ? mb_model_own(model) : model->nb);
+  const size_t n = everywhere ? model->nb : bodies_of(force, x, l->body);
+  for (size_t i = 0; i < n; i++) {
+    const size_t b = everywhere ? i : l->body[i];
+    sum += mb_dot6(t->dF + 6 * b, f + 6 * b) + take_block(model, t, b);
+    memset(f + 6 * b, 0, 6 * sizeof *f);
+  }
+  for (size_t i = 0; i < force->npoints * force->npoints; i++)
+    if (force->block[i] != MB_WORLD) sum += take_block(model, t, force->block[i] / 36);
+  return sum;
+}

@@ -72,7 +72,7 @@ void mb_linear_down(const MbSim *sim, MbTangent *t) {
     double *Xphi = l->Xphi + 6 * b, *Tv = l->Tv + 6 * b;
     memset(Xphi, 0, 6 * sizeof *Xphi), memset(Tv, 0, 6 * sizeof *Tv);
     mb_add_columns(Tv, t->T + 6 * first, n, l->to + first);
-    if (p != MB_WORLD) mb_mat6_apply(Xphi, t->X + 36 * b, l->phi + 6 * p);
+    if (p != MB_WORLD) mb_apply_motion(Xphi, t->X + 36 * b, l->phi + 6 * p);
     for (size_t k = 0; k < 6; k++) l->phi[6 * b + k] = Xphi[k] + Tv[k];
   }
   for (size_t i = 0; i < 6 * model->nb; i++) {
@@ -189,7 +189,7 @@ void mb_linear_change_down(const MbSim *sim, MbTangent *t, size_t b, const doubl
   const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
   double *dphi = l->dphi + 6 * b;
   memset(dphi, 0, 6 * sizeof *dphi);
-  if (p != MB_WORLD) mb_mat6_apply(dphi, t->X + 36 * b, l->dphi + 6 * p);
+  if (p != MB_WORLD) mb_apply_motion(dphi, t->X + 36 * b, l->dphi + 6 * p);
   mb_add_bracket(dphi, -1, sigma, l->Xphi + 6 * b);
   mb_add_columns(dphi, l->DTv + 6 * first, n, dq + first);
 }
@@ -257,7 +257,7 @@ void mb_linear_weigh_up(const MbSim *sim, MbTangent *t, size_t b, double turn[6]
   const double *dphi = l->dphi + 6 * b;
   mb_add_transposed_bracket(turn, 1, l->Xphi + 6 * b, dphi);
   for (size_t k = first; k < first + n; k++) dq[k] += mb_dot6(l->DTv + 6 * k, dphi);
-  if (p != MB_WORLD) mb_add_transposed(l->dphi + 6 * p, t->X + 36 * b, dphi);
+  if (p != MB_WORLD) mb_add_motion_transposed(l->dphi + 6 * p, t->X + 36 * b, dphi);
 }
 
 // ---- single forces --------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ static inline bool mb_force_stiffens(const MbForce *force, const MbMaximal *x) {
 // Adds the force at its point of application, and its K.
 void mb_force_at_point(const MbForce *force, MbMaximal *x);
 // How that K changes (MbForceOps.curve).
-bool mb_force_at_point_curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at);
+void mb_force_at_point_curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at);
 
 // ∂(Rᵀa)/∂δ = [Rᵀa] for a vector a fixed in the world (RM 1.34): adds s [a_C] to the 3 × 3 block of K whose
 // first row is `row` and whose columns are the rotations.

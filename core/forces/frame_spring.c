@@ -123,13 +123,12 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
   if (mb_force_counts(force, x)) add_derivatives(force, x, &turn, NwB, NtwA);
 }
 
-static bool curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {
-  if (!at->z || force->lagged) return true;
+static void curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {
+  if (force->lagged) return;
   Turn turn;
   turn_at(force, x, &turn);
   mb_points_join_curve(force, x, at, own_of(force)->stiffness[0], own_of(force)->damping[0]);
   mb_frame_turn_curve(force, x, at, (const double *const[2]){turn.RA, turn.RB}, turn.r, turn.inverse);
-  return true;
 }
 
 // ½ k_t Δx² + ½ k_r r²

@@ -74,11 +74,11 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
   mb_path_pull(force, x, &path, t.F, t.F_length, t.F_rate);
 }
 
-static bool curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {
+static void curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {
   MbPath path;
   mb_path_at(force, x, 0, &path);
   const MbTensionCurve t = tension(force, x, &path);
-  return mb_path_curve(force, x, &t, &path, at);
+  mb_path_curve(force, x, &t, &path, at);
 }
 
 static void sample(const MbForce *force, const MbMaximal *x, double lvf[3]) {

@@ -9,7 +9,7 @@
 //   S = α(z) a_z + β(z) b_z − ½ F_L̇ α(y₂) β(n_z) − F q − ½ F α(t),       q = Σ Δz·(1 − u uᵀ) Δy/l,  y = ½ (y₁ + y₂)
 //   a_z = −½ (F_L̇ (β(x₁) + β(n₁)) + F_L β(y₁)),   b_z = −½ (F_L̇ α(x₂) + F_L α(y₂))
 //
-// which is a sum of products of α and β: of each, `all` and `active` are what S is felt by along it, and the rest is what these sums are felt by along u_s and along Δ_s. Then
+// (where a step turns the path, with the directions to come ũ for u, but in α(t) and L̇; path_turn_curve.c) which is a sum of products of α and β: of each, `all` and `active` are what S is felt by along it, and the rest is what these sums are felt by along u_s and along Δ_s. Then
 //
 //   δu = (1 − u uᵀ) δΔx/l,   δl = u·δΔx,   δF = F_L δL + F_L̇ δL̇,  L = Σ l,  L̇ = β(ẋ)
 #include "core/forces/path_curve.h"
@@ -23,32 +23,40 @@ typedef struct Sums {
   double across;                                          // q
 } Sums;
 
-// What S is felt by along the sums and along the path's length.
+// What S is felt by along the sums, and along F and its derivatives.
 typedef struct Felt {
   double all[MB_POINT_VECTORS], active[MB_POINT_VECTORS];
-  double length;
+  double F, F_length, F_rate;
+  double length, rate; // along L, and along L̇
 } Felt;
 
 typedef struct Segment {
-  const double *u;
+  const double *u, *to; // its direction, and the one that forces are linearised along, which may be the same
   double inverse;
   bool active;
   double by[MB_POINT_VECTORS][3], y[3]; // Δ of all vectors; of ½ (y₁ + y₂)
-  double z_along, y_along, across;      // u·Δz, u·Δy, Δz·(1 − u uᵀ) Δy
+  double z_along, y_along, across;      // ũ·Δz, ũ·Δy, Δz·(1 − ũ ũᵀ) Δy
+  double by_u[3], by_to[3], by_length;  // what S is felt by
 } Segment;
 
 static void segment_at(const MbPath *path, const MbCurvedPoint *point, size_t s, Segment *out) {
-  out->u = path->u[s], out->inverse = path->inverse[s], out->active = !(path->passive >> s & 1);
+  memset(out, 0, sizeof *out);
+  out->u = out->to = path->u[s];
+  out->inverse = path->inverse[s], out->active = !(path->passive >> s & 1);
   for (size_t k = 0; k < MB_POINT_VECTORS; k++) mb_vec3_sub(out->by[k], point[s + 1].at[k], point[s].at[k]);
   mb_vec3_add(out->y, out->by[MB_AT_Y1], out->by[MB_AT_Y2]);
   mb_vec3_scale(out->y, 0.5, out->y);
-  out->z_along = mb_vec3_dot(out->u, out->by[MB_AT_Z]), out->y_along = mb_vec3_dot(out->u, out->y);
-  out->across = mb_vec3_dot(out->by[MB_AT_Z], out->y) - out->z_along * out->y_along;
 }
 
-static void add_segment(const Segment *s, Sums *sums) {
-  for (size_t k = 0; k < MB_POINT_VECTORS; k++) {
-    const double along = mb_vec3_dot(s->u, s->by[k]);
+static const double *direction(const Segment *s, MbPointVector k) {
+  return k == MB_AT_T || k == MB_AT_XDOT ? s->u : s->to;
+}
+
+static void add_segment(Segment *s, Sums *sums) {
+  s->z_along = mb_vec3_dot(s->to, s->by[MB_AT_Z]), s->y_along = mb_vec3_dot(s->to, s->y);
+  s->across = mb_vec3_dot(s->by[MB_AT_Z], s->y) - s->z_along * s->y_along;
+  for (MbPointVector k = 0; k < MB_POINT_VECTORS; k++) {
+    const double along = mb_vec3_dot(direction(s, k), s->by[k]);
     sums->all[k] += along;
     if (s->active) sums->active[k] += along;
   }
@@ -58,10 +66,10 @@ static void add_segment(const Segment *s, Sums *sums) {
 static void feel(const Sums *sums, const MbTensionCurve *t, Felt *felt) {
   const double *const a = sums->all, *const b = sums->active;
   const double rates = b[MB_AT_X1] + b[MB_AT_N1];
-  const double by_F = -sums->across - a[MB_AT_T] / 2,
-               by_length = -(a[MB_AT_Z] * b[MB_AT_Y1] + a[MB_AT_Y2] * b[MB_AT_Z]) / 2,
-               by_rate = -(a[MB_AT_Z] * rates + a[MB_AT_X2] * b[MB_AT_Z] + a[MB_AT_Y2] * b[MB_AT_NZ]) / 2;
   memset(felt, 0, sizeof *felt);
+  felt->F = -sums->across - a[MB_AT_T] / 2;
+  felt->F_length = -(a[MB_AT_Z] * b[MB_AT_Y1] + a[MB_AT_Y2] * b[MB_AT_Z]) / 2;
+  felt->F_rate = -(a[MB_AT_Z] * rates + a[MB_AT_X2] * b[MB_AT_Z] + a[MB_AT_Y2] * b[MB_AT_NZ]) / 2;
   felt->all[MB_AT_Z] = -(t->F_rate * rates + t->F_length * b[MB_AT_Y1]) / 2;
   felt->active[MB_AT_Z] = -(t->F_rate * a[MB_AT_X2] + t->F_length * a[MB_AT_Y2]) / 2;
   felt->active[MB_AT_X1] = felt->active[MB_AT_N1] = -t->F_rate * a[MB_AT_Z] / 2;
@@ -70,8 +78,6 @@ static void feel(const Sums *sums, const MbTensionCurve *t, Felt *felt) {
   felt->all[MB_AT_X2] = -t->F_rate * b[MB_AT_Z] / 2;
   felt->all[MB_AT_Y2] = -(t->F_length * b[MB_AT_Z] + t->F_rate * b[MB_AT_NZ]) / 2;
   felt->all[MB_AT_T] = -t->F / 2;
-  felt->length = by_F * t->F_length + by_length * t->F_length_length + by_rate * t->F_length_rate;
-  felt->active[MB_AT_XDOT] = by_F * t->F_rate + by_length * t->F_length_rate + by_rate * t->F_rate_rate;
 }
 
 // b.felt += w,  a.felt −= w
@@ -80,50 +86,102 @@ static void give(MbCurvedPoint *a, MbCurvedPoint *b, MbPointVector k, double s, 
   mb_vec3_add_scaled(a->felt[k], a->felt[k], -s, w);
 }
 
-// What its ends are felt by: a the one that it starts from.
-static void segment_back(const Segment *s, const Felt *felt, double F, MbCurvedPoint *a, MbCurvedPoint *b) {
-  double by_u[3] = {0}, zs[3], ys[3];
+// What its ends are felt by along all but where they are and how they move, and what it is felt by along its directions and its length; a is the end that it starts from.
+static void feel_segment(Segment *s, const Felt *felt, double F, MbCurvedPoint *a, MbCurvedPoint *b) {
+  double zs[3], ys[3];
   const double pull = F * s->inverse;
   for (MbPointVector k = 0; k < MB_POINT_VECTORS; k++) {
     const double along = felt->all[k] + (s->active ? felt->active[k] : 0);
+    double *by = direction(s, k) == s->u ? s->by_u : s->by_to;
     if (along == 0) continue;
-    give(a, b, k, along, s->u);
-    mb_vec3_add_scaled(by_u, by_u, along, s->by[k]);
+    give(a, b, k, along, direction(s, k));
+    mb_vec3_add_scaled(by, by, along, s->by[k]);
   }
-  mb_vec3_add_scaled(zs, s->by[MB_AT_Z], -s->z_along, s->u);
-  mb_vec3_add_scaled(ys, s->y, -s->y_along, s->u);
+  mb_vec3_add_scaled(zs, s->by[MB_AT_Z], -s->z_along, s->to);
+  mb_vec3_add_scaled(ys, s->y, -s->y_along, s->to);
   give(a, b, MB_AT_Z, -pull, ys);
   give(a, b, MB_AT_Y1, -pull / 2, zs);
   give(a, b, MB_AT_Y2, -pull / 2, zs);
-  mb_vec3_add_scaled(by_u, by_u, pull * s->z_along, s->y);
-  mb_vec3_add_scaled(by_u, by_u, pull * s->y_along, s->by[MB_AT_Z]);
+  double *by = s->to == s->u ? s->by_u : s->by_to;
+  mb_vec3_add_scaled(by, by, pull * s->z_along, s->y);
+  mb_vec3_add_scaled(by, by, pull * s->y_along, s->by[MB_AT_Z]);
+  s->by_length = pull * s->inverse * s->across;
+}
+
+// To where the ends are and how they move, from the path's length and rate and the segment's direction and length.
+static void end_segment(Segment *s, const Felt *felt, MbCurvedPoint *a, MbCurvedPoint *b) {
+  double *by_u = s->by_u;
+  if (s->active) {
+    give(a, b, MB_AT_XDOT, felt->rate, s->u);
+    mb_vec3_add_scaled(by_u, by_u, felt->rate, s->by[MB_AT_XDOT]);
+    s->by_length += felt->length;
+  }
   mb_vec3_add_scaled(by_u, by_u, -mb_vec3_dot(s->u, by_u), s->u);
   give(a, b, MB_AT_X, s->inverse, by_u);
-  give(a, b, MB_AT_X, (s->active ? felt->length : 0) + pull * s->inverse * s->across, s->u);
+  give(a, b, MB_AT_X, s->by_length, s->u);
 }
 
-static bool turns(const MbForce *force, const MbMaximal *x, const MbTensionCurve *t, MbPath *path) {
-  const MbTension tension = {.F = t->F, .F_length = t->F_length, .F_rate = t->F_rate, .across = t->F};
+// ---- paths that turn ------------------------------------------------------------------------------------------------
+
+// How a path is linearised that a step turns; `path` has the directions to come then.
+typedef struct Turned {
+  bool any;
   double extra[MB_PATH_MOST][3];
-  return x->ahead > 0 && mb_path_turn(force, x, &tension, path, extra);
+  MbPathTurned how;
+} Turned;
+
+static void turn(const MbForce *force, const MbMaximal *x, const MbTension *t, MbPath *path, Turned *turned) {
+  turned->any = x->ahead > 0 && mb_path_turn(force, x, t, path, turned->extra, &turned->how);
 }
 
-bool mb_path_curve(const MbForce *force, const MbMaximal *x, const MbTensionCurve *t, MbPath *path,
+static void take_directions(const MbPath *path, const Turned *turned, Segment *segment) {
+  for (size_t s = 0; s + 1 < path->n; s++)
+    if (turned->how.segment[s].counts) segment[s].u = turned->how.segment[s].u;
+}
+
+// From directions to come to all that makes them, and what the path pulls besides, which is  −Σ Δz·extra  of S.
+static void turn_back(const MbForce *force, const MbMaximal *x, const MbTension *t, const MbPath *path,
+                      const Turned *turned, const MbForceCurve *at, Segment *segment, MbCurvedPoint *point,
+                      Felt *felt) {
+  double weight[MB_PATH_MOST][3];
+  MbTurnFelt by;
+  memset(&by, 0, sizeof by);
+  for (size_t s = 0; s + 1 < path->n; s++) {
+    mb_vec3_scale(weight[s], -1, segment[s].by[MB_AT_Z]);
+    mb_vec3_copy(by.to[s], segment[s].by_to);
+    give(&point[s], &point[s + 1], MB_AT_Z, -1, turned->extra[s]);
+  }
+  mb_path_turn_back(force, x, t, path, &turned->how, weight, &by, at->by_move, at->by_phi);
+  felt->F += by.F, felt->F_length += by.F_length, felt->F_rate += by.F_rate;
+  for (size_t s = 0; s + 1 < path->n; s++) {
+    mb_vec3_add(segment[s].by_u, segment[s].by_u, by.u[s]);
+    segment[s].by_length += by.length[s];
+    give(&point[s], &point[s + 1], MB_AT_XDOT, 1, by.rate[s]);
+  }
+}
+
+// ---- a path -----------------------------------------------------------------------------------------------------------
+
+void mb_path_curve(const MbForce *force, const MbMaximal *x, const MbTensionCurve *t, MbPath *path,
                    const MbForceCurve *at) {
+  const MbTension tension = {.F = t->F, .F_length = t->F_length, .F_rate = t->F_rate, .across = t->F};
   MbCurvedPoint point[MB_PATH_MOST];
   Segment segment[MB_PATH_MOST];
+  Turned turned;
   Sums sums = {0};
   Felt felt;
-  if (force->lagged) return true;
-  if (!at->z) return !turns(force, x, t, path);
+  if (force->lagged) return;
+  turn(force, x, &tension, path, &turned);
   for (size_t i = 0; i < path->n; i++)
     mb_curved_point(force->points[i].body, force->points[i].at.p, x, at, &point[i]);
-  for (size_t s = 0; s + 1 < path->n; s++) {
-    segment_at(path, point, s, &segment[s]);
-    add_segment(&segment[s], &sums);
-  }
+  for (size_t s = 0; s + 1 < path->n; s++) segment_at(path, point, s, &segment[s]);
+  if (turned.any) take_directions(path, &turned, segment);
+  for (size_t s = 0; s + 1 < path->n; s++) add_segment(&segment[s], &sums);
   feel(&sums, t, &felt);
-  for (size_t s = 0; s + 1 < path->n; s++) segment_back(&segment[s], &felt, t->F, &point[s], &point[s + 1]);
+  for (size_t s = 0; s + 1 < path->n; s++) feel_segment(&segment[s], &felt, t->F, &point[s], &point[s + 1]);
+  if (turned.any) turn_back(force, x, &tension, path, &turned, at, segment, point, &felt);
+  felt.length = felt.F * t->F_length + felt.F_length * t->F_length_length + felt.F_rate * t->F_length_rate;
+  felt.rate = felt.F * t->F_rate + felt.F_length * t->F_length_rate + felt.F_rate * t->F_rate_rate;
+  for (size_t s = 0; s + 1 < path->n; s++) end_segment(&segment[s], &felt, &point[s], &point[s + 1]);
   for (size_t i = 0; i < path->n; i++) mb_curved_point_back(x, at, &point[i]);
-  return true;
 }

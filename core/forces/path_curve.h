@@ -9,8 +9,8 @@ typedef struct MbTensionCurve {
   double F, F_length, F_rate, F_length_length, F_length_rate, F_rate_rate;
 } MbTensionCurve;
 
-// Adds how S changes (MbForceCurve); with no z it tells whether it can: a stiff path that a step turns is linearised along other directions (path_turn.c). It may spoil `path`.
-bool mb_path_curve(const MbForce *force, const MbMaximal *x, const MbTensionCurve *tension, MbPath *path,
+// Adds how S changes (MbForceCurve), also where a step turns the path (path_turn.c), which `path` is then.
+void mb_path_curve(const MbForce *force, const MbMaximal *x, const MbTensionCurve *tension, MbPath *path,
                    const MbForceCurve *at);
 
 #endif

@@ -65,30 +65,53 @@ static bool turn_segment(const MbPath *path, size_t s, const double by[3], doubl
   return true;
 }
 
+// What share_of_stiffness changes by.
+static double slope_of_share(double swing) {
+  const double s = fmin(fmax((swing - SLOW) / (FAST - SLOW), 0), 1);
+  return 6 * s * (1 - s) / (FAST - SLOW);
+}
+
+static void note(MbTurnedSegment *how, const double u[3], const double curve[3], const double rate[3],
+                 const double by[3], const double e[3]) {
+  how->counts = true;
+  mb_vec3_copy(how->u, u), mb_vec3_copy(how->curve, curve), mb_vec3_copy(how->rate, rate);
+  mb_vec3_copy(how->by, by), mb_vec3_copy(how->e, e);
+}
+
 bool mb_path_turn(const MbForce *force, const MbMaximal *x, const MbTension *t, MbPath *path,
-                  double extra[MB_PATH_MOST][3]) {
+                  double extra[MB_PATH_MOST][3], MbPathTurned *how) {
   double e[MB_PATH_MOST][3], u[MB_PATH_MOST][3], c[2][3], light = lightness(force, x, 0), pull = t->F;
   bool any = false;
+  if (how) how->longer = how->faster = 0, memset(how->segment, 0, path->n * sizeof *how->segment);
   memcpy(u, path->u, path->n * sizeof *u);
   curve_of(force, x, 0, c[0]);
   for (size_t s = 0; s + 1 < path->n; s++) {
     const MbMovingPoint *a = &path->point[s], *b = &path->point[s + 1];
     const double next = lightness(force, x, s + 1);
-    const double stiff = share_of_stiffness(x->ahead * x->ahead * t->F_length * (light + next));
-    double rate[3], by[3], change[3];
+    const double swing = x->ahead * x->ahead * t->F_length * (light + next),
+                 stiff = share_of_stiffness(swing), square = x->ahead * x->ahead * (light + next);
+    double rate[3], by[3], change[3], curve[3];
     light = next;
     curve_of(force, x, s + 1, c[(s + 1) % 2]);
     if (path->passive >> s & 1 || path->inverse[s] == 0) continue;
     mb_vec3_sub(rate, b->xdot, a->xdot);
-    mb_vec3_sub(by, c[(s + 1) % 2], c[s % 2]);
-    mb_vec3_scale(by, stiff, by);
+    mb_vec3_sub(curve, c[(s + 1) % 2], c[s % 2]);
+    mb_vec3_scale(by, stiff, curve);
     for (int k = 0; k < 3; k++) e[s][k] = path->u[s][k] / path->inverse[s] + by[k];
     mb_vec3_add_scaled(by, by, stiff * x->ahead, rate);
-    any |= stiff > 0 && turn_segment(path, s, by, u[s]);
+    const bool turned = stiff > 0 && turn_segment(path, s, by, u[s]);
+    any |= turned;
     mb_vec3_sub(change, u[s], path->u[s]);
     pull += t->F_length * (mb_vec3_dot(u[s], e[s]) - 1 / path->inverse[s]);
     pull += t->F_rate * mb_vec3_dot(change, rate);
+    if (!how) continue;
+    MbTurnedSegment *of = &how->segment[s];
+    note(of, path->u[s], curve, rate, by, e[s]);
+    of->turned = turned, of->stiff = stiff, of->stiffer = square * slope_of_share(swing);
+    how->longer += mb_vec3_dot(u[s], e[s]) - 1 / path->inverse[s];
+    how->faster += mb_vec3_dot(change, rate);
   }
+  if (how) how->pull = pull;
   if (!any) return false;
   for (size_t s = 0; s + 1 < path->n; s++) {
     mb_vec3_set(extra[s], 0, 0, 0);

@@ -28,15 +28,14 @@ void mb_force_at_point(const MbForce *force, MbMaximal *x) {
 }
 
 // Of a force F fixed in the world  zᵀ K y = F·t,  S = ½ F·t  (point_curve.h).
-bool mb_force_at_point_curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {
-  if (!at->z || !mb_force_may_turn(force, x)) return true;
+void mb_force_at_point_curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {
+  if (!mb_force_may_turn(force, x)) return;
   MbCurvedPoint point;
   double given[3];
   mb_curved_point(force->body, ((const MbBodyForce *)force->parameters)->at, x, at, &point);
   mb_force_given(force, x, 3, given);
   mb_vec3_scale(point.felt[MB_AT_T], 0.5, given);
   mb_curved_point_back(x, at, &point);
-  return true;
 }
 
 static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end) {

@@ -189,7 +189,7 @@ static void at_points(size_t n, double u[][3], double v[][3]) {
 static void push_turned(const MbForce *force, MbMaximal *x, const MbTension *tension, MbPath *path,
                         double v[][3]) {
   double extra[MB_PATH_MOST][3], f[MB_PATH_MOST][3];
-  if (!mb_path_turn(force, x, tension, path, extra)) return;
+  if (!mb_path_turn(force, x, tension, path, extra, NULL)) return;
   at_points(path->n, extra, f);
   for (size_t i = 0; i < path->n; i++) add_wrench(force, x, i, &path->point[i], f[i]);
   at_points(path->n, path->u, v);

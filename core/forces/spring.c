@@ -37,16 +37,16 @@ static void eval_spring(const MbModel *model, const MbForce *force, MbMaximal *x
   mb_path_pull(force, x, &path, t.F, t.F_length, t.F_rate);
 }
 
-static bool curve_spring(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {
+static void curve_spring(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {
   const MbSpring *own = force->parameters;
   if (own->law == MB_LAW_ZERO_LENGTH) {
-    if (at->z && !force->lagged) mb_points_join_curve(force, x, at, own->stiffness, own->damping);
-    return true;
+    if (!force->lagged) mb_points_join_curve(force, x, at, own->stiffness, own->damping);
+    return;
   }
   MbPath path;
   mb_path_at(force, x, own->passive, &path);
   const MbTensionCurve t = tension(own, path.length, path.rate);
-  return mb_path_curve(force, x, &t, &path, at);
+  mb_path_curve(force, x, &t, &path, at);
 }
 
 static double spring_energy(const MbForce *force, const MbMaximal *x) {

@@ -16,8 +16,8 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
 }
 
 // Of a torque τ fixed in the world  zᵀ K y = τ·R (ω_y × ω_z).
-static bool curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {
-  if (!at->z || !mb_force_may_turn(force, x)) return true;
+static void curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {
+  if (!mb_force_may_turn(force, x)) return;
   const size_t b = 6 * force->body;
   double given[3], own[3], turned[3] = {0};
   mb_force_given(force, x, 0, given);
@@ -25,7 +25,7 @@ static bool curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *
   mb_add_cross(turned, 1, at->y1 + b, at->z + b);
   mb_add_cross(turned, 1, at->z + b, at->y2 + b);
   mb_add_cross(at->by_move + b, 0.5, turned, own);
-  return mb_force_at_point_curve(force, x, at);
+  mb_force_at_point_curve(force, x, at);
 }
 
 extern const MbForceOps mb_wrench_ops;

@@ -18,8 +18,8 @@ typedef struct MbBuilder MbBuilder; // core/model/builder.h
 //
 //   S = ½ ( zᵀ D x₁ + x₂ᵀ D z + zᵀ K y₁ + y₂ᵀ K z ),   z, x₁, … held fixed in the bodies' axes
 //
-// K and D being those that steps linearise forces with (MbMaximal.exact and safe are false). by_move and by_phi += what S changes by with each body's motion in
-// its own axes and with its twist.
+// and z · f̃ beside, of what a step adds to the force where it turns what it is linearised along (MbMaximal.ahead), K and D being those of steps (exact and safe are false). by_move
+// and by_phi += what S changes by with each body's motion in its own axes and with its twist.
 typedef struct MbForceCurve {
   const double *z, *x1, *x2, *y1, *y2;
   double *by_move, *by_phi;
@@ -36,9 +36,8 @@ struct MbForceOps {
   // range.
   void (*eval)(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end);
   size_t least, most; // points that it acts between; 0 = on one body, or everywhere
-  // Adds how S changes (MbForceCurve); with no z it tells alone whether it can, which it cannot where a step turns what it is linearised along. NULL: of one that is
-  // everywhere nothing changes; of others that is not known.
-  bool (*curve)(const MbForce *force, const MbMaximal *x, const MbForceCurve *at);
+  // Adds how S changes (MbForceCurve). NULL: of one that is everywhere nothing changes; of others that is not known.
+  void (*curve)(const MbForce *force, const MbMaximal *x, const MbForceCurve *at);
   // Makes its own parameters, which are zero before, and its signals from what the scene says of its kind; its body and its
   // points stand. NULL: the parameters are those that the scene gives, byte by byte.
   MbStatus (*build)(MbBuilder *b, const MbForceSpec *from, MbForce *force, void *own);

@@ -11,7 +11,7 @@
 // and backwards  z = −h A⁻¹ (v̄⁺ + h Tᵀ q̄⁺),  q̄ = T₀ᵀ q̄⁺ + (∂τ/∂q)ᵀ z,  v̄ = (∂τ/∂v)ᵀ z − (∂τ/∂a)ᵀ z/h − d z.
 //
 // What implicit steps have of forces on bodies beside f is a part of τ (tangent_linear.c): of trees D (v⁺ − v) + h K v⁺ with A's means of K and D in what v⁺ has. What K and D
-// hold of v⁺ is A's, and how they change is in the derivatives of τ. Where forces cannot tell that, or A was made without all of K, the step is differentiated as a whole. A body
+// hold of v⁺ is A's, and how they change is in the derivatives of τ. Where A was made without all of K the step is differentiated as a whole. A body
 // free in space whose spin steps carry (model/flight.h) and coordinates that are exchanged for others are no part of the formulas.
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
@@ -54,11 +54,6 @@ bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tang
   return mb_tangent_linearise(sim, tangent, &of, g->halves ? 0 : h);
 }
 
-static bool parted(MbSensitivity *g, const char *why) {
-  g->parted = why;
-  return false;
-}
-
 // Forces on bodies have K and D in A as well as the coordinates' own.
 bool mb_slope_once_factor(MbSensitivity *g, double t, double a, double b) {
   MbSim *sim = g->probe;
@@ -70,13 +65,12 @@ bool mb_slope_once_factor(MbSensitivity *g, double t, double a, double b) {
   if (a != 0) {
     mb_sim_signals(sim, t);
     if (linear) mb_tangent_linear_blocks(sim, g->tangent, t);
-    if (linear && !mb_tangent_linear_tells(sim, g->tangent))
-      return parted(g, "stiff springs turn far within the step");
     if (sim->stiffness) mb_coordinates_derivatives(sim->model, &sim->x, sim->stiffness, sim->damping);
     mb_coordinates_derivatives(sim->model, &sim->x, g->stiffness, g->damping);
   }
   if (sim->solver->factor(sim->work, &sim->x, a, b, false, &blame)) return true;
-  return linear ? parted(g, "the step leaves out what would make it singular") : false;
+  if (linear) g->parted = "the step leaves out what would make it singular";
+  return false;
 }
 
 bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note) {

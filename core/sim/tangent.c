@@ -211,8 +211,8 @@ void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, s
   memset(out->Xphi, 0, 6 * sizeof *out->Xphi), memset(out->Xalpha, 0, 6 * sizeof *out->Xalpha);
   mb_add_columns(out->Tv, T, n, v);
   if (phi_of_parent) {
-    mb_mat6_apply(out->Xphi, X, phi_of_parent);
-    mb_mat6_apply(out->Xalpha, X, alpha_of_parent);
+    mb_apply_motion(out->Xphi, X, phi_of_parent);
+    mb_apply_motion(out->Xalpha, X, alpha_of_parent);
   }
   memcpy(out->alpha, out->Xalpha, 6 * sizeof *out->alpha);
   mb_add_bracket(out->alpha, 1, out->Xphi, out->Tv);
@@ -359,7 +359,7 @@ static void up(const MbSim *sim, MbTangent *t, const double *a, bool derivatives
   for (size_t b = model->nb; b-- > 0;) {
     const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
     const double *F = t->F + 6 * b;
-    if (p != MB_WORLD) mb_add_transposed(t->F + 6 * p, t->X + 36 * b, F);
+    if (p != MB_WORLD) mb_add_motion_transposed(t->F + 6 * p, t->X + 36 * b, F);
     if (derivatives) add_turn(sim, t, b);
     for (size_t i = first; tau && i < first + n; i++) {
       const double rotor = model->rotors && model->joint[b].ops ? model->joint_inertia[i] * a[i] : 0;
@@ -442,9 +442,9 @@ static void change_down(const MbSim *sim, MbTangent *t, size_t b, bool root, con
   mb_add_columns(dTv, t->DTv + 6 * first, n, dq + first);
   mb_add_columns(dTv, t->T + 6 * first, n, dv + first);
   if (!root && p != MB_WORLD) {
-    mb_mat6_apply(move, t->X + 36 * b, t->move + 6 * p);
-    mb_mat6_apply(dXphi, t->X + 36 * b, t->dphi + 6 * p);
-    mb_mat6_apply(dalpha, t->X + 36 * b, t->dalpha + 6 * p);
+    mb_apply_motion(move, t->X + 36 * b, t->move + 6 * p);
+    mb_apply_motion(dXphi, t->X + 36 * b, t->dphi + 6 * p);
+    mb_apply_motion(dalpha, t->X + 36 * b, t->dalpha + 6 * p);
   }
   mb_add_bracket(dXphi, -1, sigma, t->Xphi + 6 * b);
   mb_add_bracket(dalpha, -1, sigma, t->Xalpha + 6 * b);
@@ -524,7 +524,7 @@ static void change(const MbSim *sim, MbTangent *t, size_t begin, size_t end, con
       mb_add_columns(sigma, t->T + 6 * first, n, dq + first);
       mb_add_transposed_bracket(dF, -1, sigma, t->F + 6 * b);
     }
-    mb_add_transposed(t->dF + 6 * p, t->X + 36 * b, dF);
+    mb_add_motion_transposed(t->dF + 6 * p, t->X + 36 * b, dF);
   }
 }
 
@@ -553,7 +553,7 @@ static void weigh_down(const MbSim *sim, MbTangent *t, size_t b, const double *z
   double *Z = t->dF + 6 * b, *turn = t->turn + 6 * b;
   memset(Z, 0, 6 * sizeof *Z), memset(turn, 0, 6 * sizeof *turn);
   if (p != MB_WORLD) {
-    mb_mat6_apply(Z, t->X + 36 * b, t->dF + 6 * p);
+    mb_apply_motion(Z, t->X + 36 * b, t->dF + 6 * p);
     mb_add_transposed_bracket(turn, 1, Z, t->F + 6 * b);
   }
   mb_add_columns(Z, t->T + 6 * first, n, z + first);
@@ -608,9 +608,9 @@ static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, doubl
     da[k] += mb_dot6(T, A);
   }
   if (p == MB_WORLD) return;
-  mb_add_transposed(t->dalpha + 6 * p, t->X + 36 * b, A);
-  mb_add_transposed(t->dphi + 6 * p, t->X + 36 * b, dXphi);
-  mb_add_transposed(t->move + 6 * p, t->X + 36 * b, move);
+  mb_add_motion_transposed(t->dalpha + 6 * p, t->X + 36 * b, A);
+  mb_add_motion_transposed(t->dphi + 6 * p, t->X + 36 * b, dXphi);
+  mb_add_motion_transposed(t->move + 6 * p, t->X + 36 * b, move);
 }
 
 void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, double *dq, double *dv, double *da) {

@@ -29,10 +29,8 @@ typedef struct MbTangentTerms {
 const char *mb_tangent_linear_refuses(const MbModel *model);
 // From now on τ is less what such a step has beside f, with stiff paths linearised as they are turned by `ahead` seconds later. False: out of memory.
 bool mb_tangent_linearise(MbSim *sim, MbTangent *tangent, const MbTangentTerms *of, double ahead);
-// Evaluates signals and the wrenches of forces, and K and D as the step has them, into sim->x.
-void mb_tangent_linear_blocks(MbSim *sim, const MbTangent *tangent, double t);
-// Tells whether forces tell how K and D change where the bodies of sim->x are: they do not where a step turns what it linearises them along.
-bool mb_tangent_linear_tells(MbSim *sim, const MbTangent *tangent);
+// Evaluates signals and the wrenches of forces, and K and D as the step has them, into sim->x. mb_tangent_at is to come after it.
+void mb_tangent_linear_blocks(MbSim *sim, MbTangent *tangent, double t);
 // The velocities to come (nv), which have to stay where they are while the tangent is at them. Of no effect where nothing is linearised.
 void mb_tangent_to(MbTangent *tangent, const double *v1);
 

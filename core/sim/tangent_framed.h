@@ -7,6 +7,7 @@
 // How the frames of a joint differ between two models: that on the parent before the joint, in the parent's C, that on the body behind it, in C.
 typedef struct MbTangentFramed {
   double before[6], behind[6];
+  bool stays; // the frame behind the joint: b is zero
 } MbTangentFramed;
 
 MbTangentFramed mb_tangent_framed(const MbModel *less, const MbModel *more, size_t b);

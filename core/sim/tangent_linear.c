@@ -2,7 +2,7 @@
 //
 //   e = ½ ( D x₁ + Dᵀ x₂ + K y₁ + Kᵀ y₂ )
 //
-// with K and D those of the step (MbMaximal.exact is false), Dᵀ and Kᵀ the opposite blocks' transposes, since A has the mean of the two, and x₁ … y₂ sums of two motions of
+// and what a turned path pulls besides (forces/path_turn.c), with K and D those of the step (MbMaximal.exact is false), Dᵀ and Kᵀ the opposite blocks' transposes, since A has the mean of the two, and x₁ … y₂ sums of two motions of
 // the bodies: φ = J v, and Φ⁺ = J v⁺ of the velocities to come, at the step's coordinates both. The equation that such a step solves for v⁺ is then
 //
 //   τ(q, v, a) − Jᵀ e = 0     beside what acts along coordinates      (sensitivity_once.c, sensitivity_halves.c have what x₁ … y₂ are)
@@ -30,8 +30,8 @@ bool mb_tangent_linearise(MbSim *sim, MbTangent *t, const MbTangentTerms *of, do
   MbTangentLinear *l = mb_arena_alloc(&sim->arena, 1, sizeof *l);
   if (!l) return false;
   *l = (MbTangentLinear){.of = *of, .ahead = ahead};
-  double **const of_bodies[] = {&l->phi, &l->Xphi, &l->Tv, &l->dphi, &l->x1,      &l->x2,
-                                &l->y1,  &l->y2,   &l->e,  &l->z,    &l->by_move, &l->by_phi};
+  double **const of_bodies[] = {&l->phi, &l->Xphi, &l->Tv, &l->dphi,    &l->x1,     &l->x2, &l->y1,
+                                &l->y2,  &l->e,    &l->z,  &l->by_move, &l->by_phi, &l->f};
   double **const of_blocks[] = {&l->B, &l->own_K, &l->own_D};
   bool ok = (l->DTv = mb_arena_alloc(&sim->arena, 6 * nv, sizeof(double))) != NULL &&
             (l->body = mb_arena_alloc(&sim->arena, BODIES_MOST, sizeof *l->body)) != NULL;
@@ -54,24 +54,12 @@ void mb_tangent_to(MbTangent *t, const double *v1) {
   if (t->linear) t->linear->to = v1;
 }
 
-bool mb_tangent_linear_tells(MbSim *sim, const MbTangent *t) {
-  const MbForceCurve nothing = {0};
-  bool tells = true;
-  if (!t->linear) return true;
-  sim->x.ahead = t->linear->ahead;
-  for (size_t i = 0; i < sim->model->nforces && tells; i++) {
-    const MbForce *force = &sim->model->forces[i];
-    if (force->ops->curve) tells = force->ops->curve(force, &sim->x, &nothing);
-  }
-  sim->x.ahead = 0;
-  return tells;
-}
-
-void mb_tangent_linear_blocks(MbSim *sim, const MbTangent *t, double time) {
+void mb_tangent_linear_blocks(MbSim *sim, MbTangent *t, double time) {
   sim->x.ahead = t->linear->ahead;
   mb_sim_signals(sim, time);
   mb_sim_outer_blocks(sim, time);
   sim->x.ahead = 0;
+  memcpy(t->linear->f, sim->x.f, 6 * sim->model->nb * sizeof(double));
 }
 
 // ---- at one instant -----------------------------------------------------------------------------------------------
@@ -84,7 +72,7 @@ void mb_linear_down(const MbSim *sim, MbTangent *t) {
     double *Xphi = l->Xphi + 6 * b, *Tv = l->Tv + 6 * b;
     memset(Xphi, 0, 6 * sizeof *Xphi), memset(Tv, 0, 6 * sizeof *Tv);
     mb_add_columns(Tv, t->T + 6 * first, n, l->to + first);
-    if (p != MB_WORLD) mb_mat6_apply(Xphi, t->X + 36 * b, l->phi + 6 * p);
+    if (p != MB_WORLD) mb_apply_motion(Xphi, t->X + 36 * b, l->phi + 6 * p);
     for (size_t k = 0; k < 6; k++) l->phi[6 * b + k] = Xphi[k] + Tv[k];
   }
   for (size_t i = 0; i < 6 * model->nb; i++) {
@@ -125,7 +113,7 @@ static void find_e(const MbSim *sim, MbTangentLinear *l) {
 }
 
 static void add_e(MbSim *sim, const MbTangentLinear *l) {
-  for (size_t i = 0; i < 6 * sim->model->nb; i++) sim->x.f[i] += l->e[i];
+  for (size_t i = 0; i < 6 * sim->model->nb; i++) sim->x.f[i] = l->f[i] + l->e[i];
 }
 
 void mb_linear_value(MbSim *sim, MbTangent *t, double time) {
@@ -182,6 +170,12 @@ static size_t bodies_of(const MbForce *force, const MbMaximal *x, size_t *list) 
   return n;
 }
 
+static MbMaximal as_linearised(const MbSim *sim, const MbTangentLinear *l) {
+  MbMaximal x = sim->x;
+  x.ahead = l->ahead;
+  return x;
+}
+
 static MbForceCurve curve_at(const MbTangentLinear *l, const double *z) {
   return (MbForceCurve){z, l->x1, l->x2, l->y1, l->y2, l->by_move, l->by_phi};
 }
@@ -195,7 +189,7 @@ void mb_linear_change_down(const MbSim *sim, MbTangent *t, size_t b, const doubl
   const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
   double *dphi = l->dphi + 6 * b;
   memset(dphi, 0, 6 * sizeof *dphi);
-  if (p != MB_WORLD) mb_mat6_apply(dphi, t->X + 36 * b, l->dphi + 6 * p);
+  if (p != MB_WORLD) mb_apply_motion(dphi, t->X + 36 * b, l->dphi + 6 * p);
   mb_add_bracket(dphi, -1, sigma, l->Xphi + 6 * b);
   mb_add_columns(dphi, l->DTv + 6 * first, n, dq + first);
 }
@@ -227,8 +221,9 @@ void mb_linear_change(const MbSim *sim, MbTangent *t) {
     mb_mat6_apply(by, l->B + 36 * k, l->dphi + 6 * at.column);
     for (size_t i = 0; i < 6; i++) t->dF[6 * at.row + i] -= by[i];
   }
+  const MbMaximal x = as_linearised(sim, l);
   for (size_t i = 0; i < model->nforces; i++)
-    if (model->forces[i].ops->curve) take_curve(&model->forces[i], &sim->x, t);
+    if (model->forces[i].ops->curve) take_curve(&model->forces[i], &x, t);
 }
 
 // ---- backwards ------------------------------------------------------------------------------------------------------
@@ -237,6 +232,7 @@ void mb_linear_weigh(const MbSim *sim, MbTangent *t) {
   const MbModel *model = sim->model;
   MbTangentLinear *l = t->linear;
   const MbForceCurve at = curve_at(l, t->dF);
+  const MbMaximal x = as_linearised(sim, l);
   memset(l->dphi, 0, 6 * model->nb * sizeof *l->dphi);
   for (size_t k = 0; k < blocks_of(model); k++) {
     const Block of = block_of(model, k);
@@ -246,7 +242,7 @@ void mb_linear_weigh(const MbSim *sim, MbTangent *t) {
   }
   for (size_t i = 0; i < model->nforces; i++) {
     const MbForce *force = &model->forces[i];
-    if (force->ops->curve) force->ops->curve(force, &sim->x, &at);
+    if (force->ops->curve) force->ops->curve(force, &x, &at);
   }
   for (size_t i = 0; i < 6 * model->nb; i++) {
     t->move[i] -= l->by_move[i], t->dphi[i] -= l->by_phi[i];
@@ -261,7 +257,7 @@ void mb_linear_weigh_up(const MbSim *sim, MbTangent *t, size_t b, double turn[6]
   const double *dphi = l->dphi + 6 * b;
   mb_add_transposed_bracket(turn, 1, l->Xphi + 6 * b, dphi);
   for (size_t k = first; k < first + n; k++) dq[k] += mb_dot6(l->DTv + 6 * k, dphi);
-  if (p != MB_WORLD) mb_add_transposed(l->dphi + 6 * p, t->X + 36 * b, dphi);
+  if (p != MB_WORLD) mb_add_motion_transposed(l->dphi + 6 * p, t->X + 36 * b, dphi);
 }
 
 // ---- single forces --------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ typedef struct MbTangentLinear {
   double *DTv;                   // (nv x 6) column k: (D_k T) v⁺
   double *dphi;                  // (nb x 6) of Φ⁺
   double *x1, *x2, *y1, *y2, *e; // (nb x 6)
+  double *f;                     // (nb x 6) of the forces as the step has them
   double *B;                     // blocks of e by Φ⁺
   double *own_K, *own_D;         // blocks of single forces, zero between uses
   double *z, *by_move, *by_phi;  // (nb x 6) the same

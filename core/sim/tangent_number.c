@@ -232,10 +232,10 @@ static void carry(const MbModel *model, const MbSim *sim, const MbTangent *t, si
                    v + first, a + first, &motion);
   for (size_t k = 0; k < 6; k++) out->phi[k] = Xphi[k] + Tv[k];
   memset(out->Z, 0, sizeof out->Z);
-  if (!root) mb_mat6_apply(out->Z, at.X, t->dF + 6 * p);
+  if (!root) mb_apply_motion(out->Z, at.X, t->dF + 6 * p);
   mb_add_columns(out->Z, T, n, z + first);
   memset(out->plus, 0, sizeof out->plus);
-  if (t->linearised && !root) mb_mat6_apply(out->plus, at.X, t->linear->phi + 6 * p);
+  if (t->linearised && !root) mb_apply_motion(out->plus, at.X, t->linear->phi + 6 * p);
   if (t->linearised) mb_add_columns(out->plus, T, n, t->linear->to + first);
   out->E = at.E;
 }

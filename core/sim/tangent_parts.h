@@ -62,6 +62,27 @@ static inline void mb_add_transposed(double y[6], const double A[36], const doub
     for (int j = 0; j < 6; j++) sum[j] += A[6 * i + j] * x[i];
   memcpy(y, sum, sizeof sum);
 }
+// The same of X of a motion from parent to child, which has a block of zeros and one that it has twice:  X = ( R 0 ; L R ), to the same bits.
+static inline void mb_apply_motion(double y[6], const double X[36], const double x[6]) {
+  double out[6];
+  for (int i = 0; i < 3; i++) {
+    const double *R = X + 6 * i, *L = X + 18 + 6 * i;
+    out[i] = R[0] * x[0] + R[1] * x[1] + R[2] * x[2];
+    out[3 + i] = L[0] * x[0] + L[1] * x[1] + L[2] * x[2] + R[0] * x[3] + R[1] * x[4] + R[2] * x[5];
+  }
+  memcpy(y, out, sizeof out);
+}
+static inline void mb_add_motion_transposed(double y[6], const double X[36], const double x[6]) {
+  double turn[3] = {y[0], y[1], y[2]}, line[3] = {y[3], y[4], y[5]};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) turn[j] += X[6 * i + j] * x[i];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      turn[j] += X[18 + 6 * i + j] * x[3 + i];
+      line[j] += X[6 * i + j] * x[3 + i];
+    }
+  memcpy(y, turn, sizeof turn), memcpy(y + 3, line, sizeof line);
+}
 static inline void mb_add_columns(double y[6], const double *T, size_t n, const double *v) {
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < 6; k++) y[k] += T[6 * i + k] * v[i];

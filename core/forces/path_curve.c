@@ -4,10 +4,11 @@
 //
 // K and D as mb_path_pull has them come to (point_curve.h has the vectors)
 //
-//   zᵀ D x = −F_L̇ α(z) β(x)
-//   zᵀ K y = −F_L α(z) β(y) − F_L̇ α(z) β(n(y)) − F Σ Δz·(1 − u uᵀ) Δy/l − F α(t)
-//   S = α(z) a_z + β(z) b_z − ½ F_L̇ α(y₂) β(n_z) − F q − ½ F α(t),       q = Σ Δz·(1 − u uᵀ) Δy/l,  y = ½ (y₁ + y₂)
-//   a_z = −½ (F_L̇ (β(x₁) + β(n₁)) + F_L β(y₁)),   b_z = −½ (F_L̇ α(x₂) + F_L α(y₂))
+//   zᵀ D x = −½ F_L̇ (α(z) β(x) + β(z) α(x))
+//   zᵀ K y = −F_L α(z) β(y) − ½ F_L̇ (α(z) β(n(y)) + β(z) α(n(y))) − F Σ Δz·(1 − u uᵀ) Δy/l − F α(t)
+//   S = −½ F_L (α(z) β(y₁) + α(y₂) β(z)) − F q − ½ F α(t)
+//       − ¼ F_L̇ (α(z) β(r) + β(z) α(r) + α(y₂) β(n_z) + β(y₂) α(n_z)),    r = x₁ + n₁ + x₂
+//   q = Σ Δz·(1 − u uᵀ) Δy/l,  y = ½ (y₁ + y₂)
 //
 // (where a step turns the path, with the directions to come ũ for u, but in α(t) and L̇; path_turn_curve.c) which is a sum of products of α and β: of each, `all` and `active` are what S is felt by along it, and the rest is what these sums are felt by along u_s and along Δ_s. Then
 //
@@ -65,18 +66,22 @@ static void add_segment(Segment *s, Sums *sums) {
 
 static void feel(const Sums *sums, const MbTensionCurve *t, Felt *felt) {
   const double *const a = sums->all, *const b = sums->active;
-  const double rates = b[MB_AT_X1] + b[MB_AT_N1];
+  const double all = a[MB_AT_X1] + a[MB_AT_N1] + a[MB_AT_X2],
+               active = b[MB_AT_X1] + b[MB_AT_N1] + b[MB_AT_X2];
   memset(felt, 0, sizeof *felt);
   felt->F = -sums->across - a[MB_AT_T] / 2;
   felt->F_length = -(a[MB_AT_Z] * b[MB_AT_Y1] + a[MB_AT_Y2] * b[MB_AT_Z]) / 2;
-  felt->F_rate = -(a[MB_AT_Z] * rates + a[MB_AT_X2] * b[MB_AT_Z] + a[MB_AT_Y2] * b[MB_AT_NZ]) / 2;
-  felt->all[MB_AT_Z] = -(t->F_rate * rates + t->F_length * b[MB_AT_Y1]) / 2;
-  felt->active[MB_AT_Z] = -(t->F_rate * a[MB_AT_X2] + t->F_length * a[MB_AT_Y2]) / 2;
-  felt->active[MB_AT_X1] = felt->active[MB_AT_N1] = -t->F_rate * a[MB_AT_Z] / 2;
+  felt->F_rate =
+      -(a[MB_AT_Z] * active + b[MB_AT_Z] * all + a[MB_AT_Y2] * b[MB_AT_NZ] + b[MB_AT_Y2] * a[MB_AT_NZ]) / 4;
+  felt->all[MB_AT_Z] = -(t->F_rate * active / 2 + t->F_length * b[MB_AT_Y1]) / 2;
+  felt->active[MB_AT_Z] = -(t->F_rate * all / 2 + t->F_length * a[MB_AT_Y2]) / 2;
+  felt->all[MB_AT_X1] = felt->all[MB_AT_N1] = felt->all[MB_AT_X2] = -t->F_rate * b[MB_AT_Z] / 4;
+  felt->active[MB_AT_X1] = felt->active[MB_AT_N1] = felt->active[MB_AT_X2] = -t->F_rate * a[MB_AT_Z] / 4;
   felt->active[MB_AT_Y1] = -t->F_length * a[MB_AT_Z] / 2;
-  felt->active[MB_AT_NZ] = -t->F_rate * a[MB_AT_Y2] / 2;
-  felt->all[MB_AT_X2] = -t->F_rate * b[MB_AT_Z] / 2;
-  felt->all[MB_AT_Y2] = -(t->F_length * b[MB_AT_Z] + t->F_rate * b[MB_AT_NZ]) / 2;
+  felt->all[MB_AT_Y2] = -(t->F_length * b[MB_AT_Z] + t->F_rate * b[MB_AT_NZ] / 2) / 2;
+  felt->active[MB_AT_Y2] = -t->F_rate * a[MB_AT_NZ] / 4;
+  felt->all[MB_AT_NZ] = -t->F_rate * b[MB_AT_Y2] / 4;
+  felt->active[MB_AT_NZ] = -t->F_rate * a[MB_AT_Y2] / 4;
   felt->all[MB_AT_T] = -t->F / 2;
 }
 

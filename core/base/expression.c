@@ -19,7 +19,9 @@ enum { DEEPEST = 100 }; // open parentheses
 struct MbExpression {
   muParserHandle_t parser;
   double t;
-  MbSlopes *slopes; // with_time, over no variables
+  MbSlopes *slopes; // with_time, over no variables; and where it `reasons`
+  // has && or ||: where both sides are constants muParser takes their whole parts, so that 0.5 && 1 would be 0. Values are ours then.
+  bool reasons;
 };
 
 // Making a parser takes longer than most of what it does: the one that was given back last is kept.
@@ -191,7 +193,9 @@ MbExpression *mb_expression_create_over(const char *text, const MbConstant *cons
 
   mupSetExpr(e->parser, text);
   mupEval(e->parser); // compiles; mb_expression_value allocates nothing
-  const bool valid = !mupError(e->parser), fine = valid && one_result(e), sloping = with_time && !nvariables;
+  const bool valid = !mupError(e->parser), fine = valid && one_result(e);
+  e->reasons = !nvariables && (strstr(text, "&&") || strstr(text, "||"));
+  const bool sloping = (with_time && !nvariables) || e->reasons;
   if (fine && sloping) e->slopes = mb_slopes_create(text, constants, nconstants);
   if (fine && (e->slopes || !sloping)) return e;
   if (fine)
@@ -218,6 +222,11 @@ void mb_expression_free(MbExpression *expression) {
 }
 
 double mb_expression_value(MbExpression *expression, double t) {
+  if (expression->reasons) {
+    double x[3];
+    mb_slopes_at(expression->slopes, t, x);
+    return x[0];
+  }
   expression->t = t;
   const double value = mupEval(expression->parser);
   if (!mupError(expression->parser)) return value;

@@ -4,8 +4,8 @@
 
 #include "core/sim/sim_internal.h"
 
-// Finds the velocities v that the forces at time t give the bodies of sim->x, whose own twists must be zero or those of the last
-// instant:  (M − D) v⁺ = f − D v.
-MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *report);
+// Finds the velocities v that the forces at time t give the bodies of sim->x, which are at q, from the v that is there, zero or those of
+// the last instant, by passes  (M − D) v⁺ = f − D v.
+MbStatus mb_sim_kinematic_velocity(MbSim *sim, const double *q, double t, double *v, MbReport *report);
 
 #endif

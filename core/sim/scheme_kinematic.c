@@ -1,11 +1,14 @@
 // The kinematic mode, f = m v: velocities are no state, and follow from the forces (B96 3). Its stages are those whose M resists velocities
 // as they are.
 #include "core/sim/constrain_halves.h"
+#include "core/sim/evaluate.h"
 #include "core/sim/kinematic.h"
 #include "core/sim/layout.h"
 #include "core/sim/schemes.h"
 #include "core/sim/stage.h"
+#include "core/sim/trouble.h"
 
+#include <math.h>
 #include <string.h>
 
 // Velocities v in and out at coordinates q, where the bodies are, from forces linearised about q + θ v⁺ and v⁺, of one pass:
@@ -75,7 +78,27 @@ MbStatus mb_scheme_kinematic_passes(MbSim *sim, MbReport *report) {
   return status;
 }
 
-MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *report) {
-  const MbStatus status = linear(sim, sim->x.q, t, 0, true, v, report);
-  return status == MB_OK ? mb_constrain_kinematic(sim, sim->x.q, t, v, report) : status;
+// A pass linearises forces about the velocities that it begins with: of what is not linear in them, as muscles are, the ones of the moment
+// are those that a pass leaves as they are. Where passes change them by no less than before, that has to be rounding: of forces that
+// balance, less than what the adaptive integrator looks at.
+MbStatus mb_sim_kinematic_velocity(MbSim *sim, const double *q, double t, double *v, MbReport *report) {
+  enum { PASSES = 1000 };
+  static const double SETTLED = 1e-13, CLOSE = 1e-9; // of the fastest
+  const double absolute = sim->integrator->scheme == MB_ADAPTIVE ? sim->model->integrator.absolute : 1e-9;
+  double *before = sim->t, last = INFINITY;
+  for (int k = 0; k < PASSES; k++) {
+    double change = 0, fastest = 0;
+    memcpy(before, v, sim->nv * sizeof *v);
+    MbStatus status = linear(sim, q, t, 0, true, v, report);
+    if (status == MB_OK) status = mb_constrain_kinematic(sim, q, t, v, report);
+    if (status != MB_OK) return status;
+    for (size_t i = 0; i < sim->nv; i++)
+      change = fmax(change, fabs(v[i] - before[i])), fastest = fmax(fastest, fabs(v[i]));
+    if (!(change > SETTLED * fastest)) return MB_OK;
+    if (k > 1 && change >= last && change <= fmax(CLOSE * fastest, absolute)) return MB_OK;
+    last = change;
+    mb_sim_kinematics(sim, q, v);
+    mb_sim_follow(sim, NULL, v);
+  }
+  return mb_sim_unsolved(sim, report);
 }

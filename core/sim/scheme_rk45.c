@@ -52,7 +52,7 @@ static MbStatus derivative(MbSim *sim, double t, double *y, double *k, MbReport 
   mb_sim_kinematics(sim, sim->q1, v);
   mb_sim_follow(sim, q, v);
   if (model->solver.mode == MB_FIRST_ORDER) {
-    const MbStatus status = mb_sim_kinematic_velocity(sim, t, v, report);
+    const MbStatus status = mb_sim_kinematic_velocity(sim, sim->q1, t, v, report);
     if (status != MB_OK) return status;
     memset(vdot, 0, sim->nv * sizeof *v);
   } else {
@@ -341,7 +341,7 @@ static MbStatus interpolate(MbSim *sim, double target, MbReport *report) {
   mb_sim_normalise(sim, sim->q1, NULL);
   if (sim->model->solver.mode != MB_FIRST_ORDER) return MB_OK;
   mb_sim_kinematics(sim, sim->q1, sim->v1);
-  return mb_sim_kinematic_velocity(sim, target, sim->v1, report);
+  return mb_sim_kinematic_velocity(sim, sim->q1, target, sim->v1, report);
 }
 
 // k at the start (and after a velocity jump): y is the state itself

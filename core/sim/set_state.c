@@ -179,7 +179,7 @@ static MbStatus install(MbSim *sim, MbGiven *given, MbReport *report) {
   mb_sim_follow(sim, sim->state.q, sim->state.v);
   sim->trouble[0] = 0;
   if (model->solver.mode == MB_FIRST_ORDER) {
-    status = mb_sim_kinematic_velocity(sim, sim->state.t, sim->state.v, report);
+    status = mb_sim_kinematic_velocity(sim, sim->state.q, sim->state.t, sim->state.v, report);
     mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   }
   if (status == MB_OK) status = mb_sim_check(sim, sim->state.t, sim->state.step, report);

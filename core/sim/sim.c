@@ -233,7 +233,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   if (model->solver.mode != MB_FIRST_ORDER) {
     status = mb_sim_advise(sim, report);
   } else {
-    status = mb_sim_kinematic_velocity(sim, 0, sim->state.v, report);
+    status = mb_sim_kinematic_velocity(sim, sim->state.q, 0, sim->state.v, report);
     mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   }
   if (status == MB_OK) status = check_start(sim, report);

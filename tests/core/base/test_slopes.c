@@ -140,6 +140,24 @@ Test(slopes, at_corners_are_those_of_what_follows) {
   cr_expect(isnan(x[1]));
 }
 
+// muParser takes the whole parts of constants on both sides of these.
+Test(slopes, fractions_are_true) {
+  static const struct {
+    const char *text;
+    double wanted;
+  } cases[] = {{"0.5 && 1", 1}, {"a && a ? 3 : 4", 3}, {"0 || a", 1},   {"a || 0 && 0", 1},
+               {"0 && a", 0},   {"1 && -0.2", 1},      {"t && 0.1", 1}, {"0 || 0", 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int with_time = i != 6 ? 0 : 1; with_time < 2; with_time++) {
+      char message[256];
+      MbExpression *e = mb_expression_create(cases[i].text, constants, 2, with_time, message, sizeof message);
+      cr_assert(e, "%s: %s", cases[i].text, message);
+      cr_expect_eq(mb_expression_value(e, 0.4), cases[i].wanted, "%s", cases[i].text);
+      mb_expression_free(e);
+    }
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+
 // Differences over a hundredth of a second had accelerations of 300 rad/s off by 0.41, and rk45 lost the path.
 Test(slopes, a_fast_prescribed_motion_is_followed) {
   static const char *const scene =

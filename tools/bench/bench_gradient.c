@@ -202,9 +202,9 @@ bool mb_bench_gradient(void) {
                                                                                     "trapezoidal"};
   bool back = true;
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
-    back = backwards(schemes[i], FREE) && backwards(schemes[i], CLOSED) && back;
+    back &= backwards(schemes[i], FREE) & backwards(schemes[i], CLOSED);
   for (size_t i = 0; i < sizeof once / sizeof *once; i++)
-    back = backwards(once[i], FREE) && backwards(once[i], SPRUNG) && back;
+    back &= backwards(once[i], FREE) & backwards(once[i], SPRUNG);
   const bool exact = of_integrator("bdf2", 6), steps = of_integrator("bridson_marino", 24);
   return exact && steps && back;
 }

@@ -292,7 +292,8 @@ double mb_linear_of_force(const MbModel *model, const MbForce *force, const MbMa
     sum += mb_dot6(t->dF + 6 * b, f + 6 * b) + take_block(model, t, b);
     memset(f + 6 * b, 0, 6 * sizeof *f);
   }
-  for (size_t i = 0; i < force->npoints * force->npoints; i++)
-    if (force->block[i] != MB_WORLD) sum += take_block(model, t, force->block[i] / 36);
+  for (size_t i = 0; i < force->npoints * force->npoints; i++) // of pairs; one that has been taken is zero
+    if (force->block[i] != MB_WORLD && force->block[i] >= 36 * model->nb)
+      sum += take_block(model, t, force->block[i] / 36);
   return sum;
 }

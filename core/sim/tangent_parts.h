@@ -73,15 +73,13 @@ static inline void mb_apply_motion(double y[6], const double X[36], const double
   memcpy(y, out, sizeof out);
 }
 static inline void mb_add_motion_transposed(double y[6], const double X[36], const double x[6]) {
-  double turn[3] = {y[0], y[1], y[2]}, line[3] = {y[3], y[4], y[5]};
+  double sum[6];
+  memcpy(sum, y, sizeof sum);
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) turn[j] += X[6 * i + j] * x[i];
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      turn[j] += X[18 + 6 * i + j] * x[3 + i];
-      line[j] += X[6 * i + j] * x[3 + i];
-    }
-  memcpy(y, turn, sizeof turn), memcpy(y + 3, line, sizeof line);
+    for (int j = 0; j < 4; j++) sum[j] += X[6 * i + j] * x[i]; // two by two, the fourth being zero
+  for (int i = 3; i < 6; i++)
+    for (int j = 0; j < 6; j++) sum[j] += X[6 * i + j] * x[i];
+  memcpy(y, sum, sizeof sum);
 }
 static inline void mb_add_columns(double y[6], const double *T, size_t n, const double *v) {
   for (size_t i = 0; i < n; i++)

@@ -1,5 +1,5 @@
 // Derivatives of a run: what they cost beside the run itself, by how many numbers they are. A chain of twelve links, whose links'
-// inertias and places change, hanging free or with its tip held on a sphere: exact derivatives along with the run, those by differences of single steps under bridson_marino, and exact ones
+// inertias and places change, hanging free, with its tip held on a sphere or with springs between links: exact derivatives along with the run, those by differences of single steps under bridson_marino, and exact ones
 // backwards through long runs.
 #include "core/base/alloc.h"
 #include "core/sim/sensitivity.h"
@@ -11,13 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The tip hangs free, or is held on a sphere, or springs tie links to one another.
+typedef enum Hang { FREE, CLOSED, SPRUNG } Hang;
 enum { LINKS = 12, STEPS = 400, MOST = 24, TIMES = 3 };
 static const int counts[] = {1, 6, MOST};
 enum { COUNT = sizeof counts / sizeof *counts };
 static const double MOVE = 3e-6;
 
 // Number k changes link k's mass, or from LINKS on its place.
-static char *scene_text(const char *integrator, bool closed, int k, double by) {
+static char *scene_text(const char *integrator, Hang hang, int k, double by) {
   char *text = NULL;
   size_t length = 0;
   FILE *const out = open_memstream(&text, &length);
@@ -33,14 +35,24 @@ static char *scene_text(const char *integrator, bool closed, int k, double by) {
             "008,0,0,0]},"
             "\"joint\":{\"type\":\"revolute\",\"axis\":[%d,%d,0],\"position\":0.2,\"damping\":%g",
             i ? "," : "", i, mass, i % 2, 1 - i % 2,
-            closed                                                       ? 0.03
+            hang == CLOSED                                               ? 0.03
             : strstr(integrator, "plicit") || strstr(integrator, "symp") ? 0.1
                                                                          : 0.01);
     if (i) fprintf(out, ",\"parent\":\"b%d\",\"in_parent\":{\"position\":[0,0,%.17g]}", i - 1, place);
     fputs("}}", out);
   }
   fputs("]", out);
-  if (closed)
+  if (hang == SPRUNG) { // each to the one but one before it
+    fputs(",\"forces\":[", out);
+    for (int i = 2; i < LINKS; i++)
+      fprintf(
+          out,
+          "%s{\"type\":\"spring\",\"between\":[{\"body\":\"b%d\",\"at\":[0,0.1,0]},{\"body\":\"b%d\",\"at\":"
+          "[0.1,0,0]}],\"stiffness\":20,\"damping\":0.5,\"length\":0.3}",
+          i > 2 ? "," : "", i - 2, i);
+    fputs("]", out);
+  }
+  if (hang == CLOSED)
     fprintf(out,
             ",\"constraints\":[{\"type\":\"distance\",\"between\":[{\"body\":\"b%d\",\"at\":[0,0,-0.2]},{"
             "\"body\":"
@@ -50,11 +62,11 @@ static char *scene_text(const char *integrator, bool closed, int k, double by) {
   return fclose(out) == 0 ? text : (free(text), NULL);
 }
 
-static MbModel *make(const char *integrator, bool closed, int k, double by) {
+static MbModel *make(const char *integrator, Hang hang, int k, double by) {
   MbReport report = {0};
   MbScene *scene = NULL;
   MbModel *model = NULL;
-  char *const text = scene_text(integrator, closed, k, by);
+  char *const text = scene_text(integrator, hang, k, by);
   if (!text || mb_scene_parse(text, strlen(text), "gradient", ".", NULL, &scene, &report) != MB_OK ||
       mb_model_create(scene, &model, &report) != MB_OK)
     fprintf(stderr, "no numbers: %s\n", report.kept ? report.issues[0].text : "no memory");
@@ -89,11 +101,11 @@ typedef struct Models {
   MbSensitivityNumber numbers[MOST];
 } Models;
 
-static bool make_all(const char *integrator, bool closed, Models *of) {
-  of->model = make(integrator, closed, -1, 0);
+static bool make_all(const char *integrator, Hang hang, Models *of) {
+  of->model = make(integrator, hang, -1, 0);
   bool fine = of->model;
   for (int k = 0; k < MOST; k++) {
-    of->less[k] = make(integrator, closed, k, -MOVE), of->more[k] = make(integrator, closed, k, MOVE);
+    of->less[k] = make(integrator, hang, k, -MOVE), of->more[k] = make(integrator, hang, k, MOVE);
     of->numbers[k] = (MbSensitivityNumber){"a number", of->less[k], of->more[k], MOVE};
     fine = fine && of->less[k] && of->more[k];
   }
@@ -107,7 +119,7 @@ static void free_all(Models *of) {
 
 static bool of_integrator(const char *integrator, double six) {
   Models of;
-  const bool fine = make_all(integrator, false, &of);
+  const bool fine = make_all(integrator, FREE, &of);
   bool met = true;
   const double alone = fine ? measure(of.model, of.numbers, 0) : NAN;
   printf("  %s, %d links: a step takes %.1f us\n", integrator, LINKS, 1e6 * alone / STEPS);
@@ -158,14 +170,17 @@ static double measure_back(const MbModel *model, const MbSensitivityNumber *numb
   return status == MB_OK ? took : NAN;
 }
 
-static bool backwards(const char *integrator, bool closed) {
+static bool backwards(const char *integrator, Hang hang) {
   static const size_t memory[] = {(size_t)1 << 28, (size_t)1 << 20};
   Models of;
-  const bool fine = make_all(integrator, closed, &of);
+  const bool fine = make_all(integrator, hang, &of);
   bool met = true;
   const double alone = fine ? measure_back(of.model, of.numbers, 0, 0, NULL) : NAN;
   printf("  backwards: %s, %d links%s, %d steps: the run alone %.3f s\n", integrator, LINKS,
-         closed ? " and a loop" : "", LONG, alone);
+         hang == CLOSED   ? " and a loop"
+         : hang == SPRUNG ? " and springs"
+                          : "",
+         LONG, alone);
   for (int i = 0; i < COUNT && fine; i++)
     for (size_t m = 0; m < 2; m++) {
       int64_t stepped = 0;
@@ -187,8 +202,9 @@ bool mb_bench_gradient(void) {
                                                                                     "trapezoidal"};
   bool back = true;
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
-    back = backwards(schemes[i], false) && backwards(schemes[i], true) && back;
-  for (size_t i = 0; i < sizeof once / sizeof *once; i++) back = backwards(once[i], false) && back;
+    back &= backwards(schemes[i], FREE) & backwards(schemes[i], CLOSED);
+  for (size_t i = 0; i < sizeof once / sizeof *once; i++)
+    back &= backwards(once[i], FREE) & backwards(once[i], SPRUNG);
   const bool exact = of_integrator("bdf2", 6), steps = of_integrator("bridson_marino", 24);
   return exact && steps && back;
 }

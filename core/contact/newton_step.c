@@ -33,33 +33,70 @@ static size_t sort(MbNewton *t) {
   return m;
 }
 
-// Adds `number` times the step of row c to the row at place `at`: to the matrix, or to the other side where the step is known.
-static void put(MbNewton *t, size_t m, size_t at, size_t c, double number) {
-  if (t->place[c])
-    t->J[(t->place[c] - 1) * m + at] += number;
-  else
-    t->x[at] -= number * t->step[c];
+// Adds the rows of a block in column c, `number` of each, where they are in the system from place `at` on: to the matrix, where they stand together,
+// or to the other side where the step is known.
+static inline void put(MbNewton *t, size_t m, size_t at, size_t c, const double *number, size_t rows) {
+  if (t->place[c]) {
+    double *to = t->J + (t->place[c] - 1) * m + at;
+    for (size_t r = 0; r < rows; r++) to[r] += number[r];
+  } else
+    for (size_t r = 0; r < rows; r++) t->x[at + r] -= number[r] * t->step[c];
+}
+
+// The rows of block j that are in the system, their B and what stands on the diagonal; they follow one another there.
+typedef struct Held {
+  size_t n, at;
+  double A[9], B[9]; // (n x rows of the block)
+} Held;
+
+static Held hold(const MbNewton *t, size_t j, double alpha) {
+  const MbBlock *block = &t->strips.block[j];
+  const MbNewtonBlock *part = &t->part[j];
+  const size_t rows = block->rows;
+  Held held = {0};
+  for (size_t r = 0; r < rows; r++) {
+    if (!t->place[block->row + r]) continue;
+    if (!held.n) held.at = t->place[block->row + r] - 1;
+    t->x[held.at + held.n] = -part->F[r];
+    for (size_t c = 0; c < rows; c++) {
+      held.B[rows * held.n + c] = part->B[rows * r + c];
+      held.A[rows * held.n + c] = part->A[rows * r + c] + alpha * block->scale * part->B[rows * r + c];
+    }
+    held.n++;
+  }
+  return held;
+}
+
+// Puts B W of one block's rows into the system, a column of W after the other.
+static inline __attribute__((always_inline)) void put_rows(MbNewton *t, size_t m, size_t j, const Held *held,
+                                                           size_t rows) {
+  const MbStrips *s = &t->strips;
+  const double *value = s->value + s->at[j];
+  for (size_t k = s->first[j]; k < s->first[j + 1]; k++, value += rows) {
+    double number[3];
+    for (size_t r = 0; r < held->n; r++) {
+      const double *B = held->B + rows * r;
+      number[r] = B[0] * value[0];
+      for (size_t l = 1; l < rows; l++) number[r] += B[l] * value[l];
+    }
+    put(t, m, held->at, s->column[k], number, held->n);
+  }
 }
 
 static bool step_dense(MbNewton *t, size_t m, double alpha) {
   const MbStrips *s = &t->strips;
   memset(t->J, 0, m * m * sizeof *t->J);
   for (size_t j = 0; j < s->nblocks; j++) {
-    const MbBlock *block = &s->block[j];
-    const MbNewtonBlock *part = &t->part[j];
-    const size_t rows = block->rows;
-    for (size_t r = 0; r < rows; r++) {
-      if (!t->place[block->row + r]) continue;
-      const size_t at = t->place[block->row + r] - 1;
-      const double *A = part->A + rows * r, *B = part->B + rows * r;
-      t->x[at] = -part->F[r];
-      const double *value = s->value + s->at[j];
-      for (size_t k = s->first[j]; k < s->first[j + 1]; k++, value += rows) {
-        double number = B[0] * value[0];
-        for (size_t l = 1; l < rows; l++) number += B[l] * value[l];
-        put(t, m, at, s->column[k], number);
-      }
-      for (size_t c = 0; c < rows; c++) put(t, m, at, block->row + c, A[c] + alpha * block->scale * B[c]);
+    const size_t rows = s->block[j].rows;
+    const Held held = hold(t, j, alpha);
+    if (rows == 3)
+      put_rows(t, m, j, &held, 3);
+    else
+      put_rows(t, m, j, &held, 1);
+    for (size_t c = 0; c < rows; c++) {
+      double number[3];
+      for (size_t r = 0; r < held.n; r++) number[r] = held.A[rows * r + c];
+      put(t, m, held.at, s->block[j].row + c, number, held.n);
     }
   }
   if (!mb_dense_solve(t->J, t->x, t->pivot, m)) return false;

@@ -74,15 +74,18 @@ bool mb_newton_run(MbNewton *t, size_t most, size_t *done) {
   static const double LITTLE = 1e-8, MORE = 1e-6, MUCH = 1;
   const MbStrips *s = &t->strips;
   double best = INFINITY, alpha = LITTLE, part;
+  bool known = false; // w is that of λ, as a step has left it
   for (*done = 0;; ++*done) {
     best = judge(t, best);
     const bool stays = *done || !s->betters || best <= MB_SETTLED * s->enough;
     if ((best <= s->enough && stays) || *done >= most) break;
-    mb_strips_rates(s, t->lambda, t->w);
+    if (!known) mb_strips_rates(s, t->lambda, t->w);
     const double size = functions(t, t->lambda, t->w);
     if (!isfinite(size)) break;
-    if (mb_newton_step(t, alpha) && shorten(t, size, &part)) {
+    known = mb_newton_step(t, alpha) && shorten(t, size, &part);
+    if (known) {
       memcpy(t->lambda, t->trial, s->n * sizeof *t->lambda);
+      memcpy(t->w, t->trial_w, s->n * sizeof *t->w);
       alpha = fmax(part == 1 ? 0.1 * alpha : part < 0.1 ? 4 * alpha : alpha, LITTLE);
     } else {
       alpha = fmin(fmax(10 * alpha, MORE), MUCH);

@@ -80,11 +80,11 @@ MbStatus mb_scheme_kinematic_passes(MbSim *sim, MbReport *report) {
 
 // A pass linearises forces about the velocities that it begins with: of what is not linear in them, as muscles are, the ones of the moment
 // are those that a pass leaves as they are. Where passes change them by no less than before, that has to be rounding: of forces that
-// balance, less than what the adaptive integrator looks at.
+// balance, less than what the adaptive integrator looks at. Schemes of fixed steps make a pass of their own of each step, and begin with one.
 MbStatus mb_sim_kinematic_velocity(MbSim *sim, const double *q, double t, double *v, MbReport *report) {
   enum { PASSES = 1000 };
   static const double SETTLED = 1e-13, CLOSE = 1e-9; // of the fastest
-  const double absolute = sim->integrator->scheme == MB_ADAPTIVE ? sim->model->integrator.absolute : 1e-9;
+  const bool adaptive = sim->integrator->scheme == MB_ADAPTIVE;
   double *before = sim->t, last = INFINITY;
   for (int k = 0; k < PASSES; k++) {
     double change = 0, fastest = 0;
@@ -94,8 +94,9 @@ MbStatus mb_sim_kinematic_velocity(MbSim *sim, const double *q, double t, double
     if (status != MB_OK) return status;
     for (size_t i = 0; i < sim->nv; i++)
       change = fmax(change, fabs(v[i] - before[i])), fastest = fmax(fastest, fabs(v[i]));
-    if (!(change > SETTLED * fastest)) return MB_OK;
-    if (k > 1 && change >= last && change <= fmax(CLOSE * fastest, absolute)) return MB_OK;
+    if (!adaptive || !(change > SETTLED * fastest)) return MB_OK;
+    if (k > 1 && change >= last && change <= fmax(CLOSE * fastest, sim->model->integrator.absolute))
+      return MB_OK;
     last = change;
     mb_sim_kinematics(sim, q, v);
     mb_sim_follow(sim, NULL, v);

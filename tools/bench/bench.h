@@ -46,6 +46,8 @@ double mb_bench_wall(void);        // seconds
 // Seconds of a loop over numbers that stay in the cores' own caches, in as many equal parts as `threads` (1 or 2), which wait for nothing:
 // what two threads gain there is what the machine can give just then.
 double mb_bench_even_loop(int threads, double (*clock)(void));
+// The order of two doubles, for qsort.
+int mb_bench_ascending(const void *a, const void *b);
 // Prints "  <what> <value> <unit>  target <target>  ok|MISSED"; `least`: the target is a lower bound.
 bool mb_bench_target(const char *what, double value, const char *unit, double target, bool least);
 

@@ -240,15 +240,10 @@ static void step_beside(Beside *beside, size_t k, double ours) {
   beside->ratio[k] = ours / took;
 }
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static bool tell_beside(Beside *beside, const Case *c, double contacts) {
   if (!beside->bullet) return true;
   const double n = (double)c->take;
-  qsort(beside->ratio, c->take, sizeof *beside->ratio, ascending);
+  qsort(beside->ratio, c->take, sizeof *beside->ratio, mb_bench_ascending);
   const double median = beside->ratio[c->take / 2];
   printf("    %-26s %9.0f %9.3f    ours by its: %.2f, of a contact %.2f", mb_bullet_name(),
          beside->contacts / n, 1e3 * beside->seconds / n, median, median * beside->contacts / n / contacts);

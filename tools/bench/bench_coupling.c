@@ -49,12 +49,8 @@ static double step(MbSim *sim) {
   return mb_sim_step(sim, &report) ? NAN : 1e3 * (mb_bench_cpu() - began);
 }
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 static double median(double *x) {
-  qsort(x, TIMES, sizeof *x, ascending);
+  qsort(x, TIMES, sizeof *x, mb_bench_ascending);
   return x[TIMES / 2];
 }
 

@@ -56,11 +56,6 @@ static const Case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 // What a mover makes of a case.
 typedef struct Made {
   double ms, sum;         // milliseconds of a frame, the median; of all places, squared
@@ -108,7 +103,7 @@ static bool measure(const Case *c, MbPdSpec spec, bool parts, Made *made) {
   *made = (Made){0};
   bool ok = going.engine && go(&going, c->frames ? 2 : WARM, NULL) && go(&going, frames, each);
   if (ok) {
-    qsort(each, frames, sizeof *each, ascending);
+    qsort(each, frames, sizeof *each, mb_bench_ascending);
     made->ms = each[frames / 2];
     made->global = mb_global_size(going.engine->global.inverse).method;
     look_at(&going, spec.mover, made);

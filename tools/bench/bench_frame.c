@@ -29,11 +29,6 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 typedef enum Part { LOCAL, COLLECT, GLOBAL, REST, ALL, PARTS } Part;
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 // Milliseconds of the parts of a frame: medians. `least`: of the shortest frame.
 static bool measure(const MbPdCase *c, MbMethod method, int threads, size_t *elements, double part[PARTS],
                     double *least) {
@@ -62,7 +57,7 @@ static bool measure(const MbPdCase *c, MbMethod method, int threads, size_t *ele
     each[REST][k] = 1e3 * (all - stats.local - stats.collect - stats.global);
   }
   for (int p = 0; p < PARTS && ok; p++) {
-    qsort(each[p], FRAMES, sizeof *each[p], ascending);
+    qsort(each[p], FRAMES, sizeof *each[p], mb_bench_ascending);
     part[p] = each[p][FRAMES / 2];
   }
   *least = each[ALL][0];
@@ -83,7 +78,7 @@ static Gain best_of_machine(void) {
   double took[2][TURNS];
   for (int k = 0; k < TURNS; k++)
     for (int t = 0; t < 2; t++) took[t][k] = mb_bench_even_loop(1 + t, t ? mb_bench_wall : mb_bench_cpu);
-  for (int t = 0; t < 2; t++) qsort(took[t], TURNS, sizeof *took[t], ascending);
+  for (int t = 0; t < 2; t++) qsort(took[t], TURNS, sizeof *took[t], mb_bench_ascending);
   return (Gain){took[0][TURNS / 2] / took[1][TURNS / 2], took[0][0] / took[1][0]};
 }
 

@@ -32,14 +32,10 @@ typedef struct Contest {
   double residual;                        // worst of ours
 } Contest;
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 static double median(const double *x, int n) {
   double copy[ROUNDS];
   memcpy(copy, x, (size_t)n * sizeof *x);
-  qsort(copy, (size_t)n, sizeof *copy, ascending);
+  qsort(copy, (size_t)n, sizeof *copy, mb_bench_ascending);
   return copy[n / 2];
 }
 

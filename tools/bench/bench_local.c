@@ -17,11 +17,6 @@ static double uniform(uint64_t *state) {
   return (double)(*state >> 11) / 4503599627370496.0 - 1;
 }
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 // (1 + A) R by a rotation about a random axis
 static void fill(int rank, double *F) {
   uint64_t seed = 1;
@@ -54,7 +49,7 @@ static double measure(const MbLocalKernel *kernel, const MbLocal *local) {
     kernel->step(local, 0, ELEMENTS);
     if (i >= 0) each[i] = 1e9 * (mb_bench_cpu() - start) / ELEMENTS;
   }
-  qsort(each, TIMES, sizeof *each, ascending);
+  qsort(each, TIMES, sizeof *each, mb_bench_ascending);
   return each[TIMES / 2];
 }
 
@@ -65,7 +60,7 @@ static double measure_svd(const MbLocalKernel *kernel, const double *F, double *
     kernel->svd(ELEMENTS, STRIDE, F, U, V, U);
     if (i >= 0) each[i] = 1e9 * (mb_bench_cpu() - start) / ELEMENTS;
   }
-  qsort(each, TIMES, sizeof *each, ascending);
+  qsort(each, TIMES, sizeof *each, mb_bench_ascending);
   return each[TIMES / 2];
 }
 

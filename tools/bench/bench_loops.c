@@ -46,11 +46,6 @@ static char *scene_text(int n, int k) {
   return fclose(out) == 0 ? text : (free(text), NULL);
 }
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 // Microseconds of processor time a step: the median over repetitions.
 static double measure(MbSim *sim, MbReport *report) {
   double each[TIMES] = {0}, took = 0;
@@ -63,7 +58,7 @@ static double measure(MbSim *sim, MbReport *report) {
       if (mb_sim_step(sim, report) != MB_OK) return NAN;
     each[i] = 1e6 * (mb_bench_cpu() - start) / repeat;
   }
-  qsort(each, TIMES, sizeof *each, ascending);
+  qsort(each, TIMES, sizeof *each, mb_bench_ascending);
   return each[TIMES / 2];
 }
 

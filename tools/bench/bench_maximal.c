@@ -142,12 +142,8 @@ static void drop(System *s) {
 
 enum { TIMES = 15 };
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 static double median(double *x) {
-  qsort(x, TIMES, sizeof *x, ascending);
+  qsort(x, TIMES, sizeof *x, mb_bench_ascending);
   return x[TIMES / 2];
 }
 

@@ -92,11 +92,6 @@ static void one_by_one(Rows *r) {
   }
 }
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static double timed(Rows *r, void (*fn)(Rows *), int repeat) {
   double each[TIMES];
   fn(r);
@@ -105,7 +100,7 @@ static double timed(Rows *r, void (*fn)(Rows *), int repeat) {
     for (int i = 0; i < repeat; i++) fn(r);
     each[t] = 1e6 * (mb_bench_cpu() - start) / repeat;
   }
-  qsort(each, TIMES, sizeof *each, ascending);
+  qsort(each, TIMES, sizeof *each, mb_bench_ascending);
   return each[TIMES / 2];
 }
 

@@ -74,12 +74,8 @@ static bool prepare(Case *c, size_t lanes, bool simulation) {
   return c->work != NULL;
 }
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 static double median(double *x, int n) {
-  qsort(x, (size_t)n, sizeof *x, ascending);
+  qsort(x, (size_t)n, sizeof *x, mb_bench_ascending);
   return x[n / 2];
 }
 

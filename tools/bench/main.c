@@ -50,6 +50,11 @@ static double seconds(clockid_t id) {
 double mb_bench_cpu(void) { return seconds(CLOCK_PROCESS_CPUTIME_ID); }
 double mb_bench_wall(void) { return seconds(CLOCK_MONOTONIC); }
 
+int mb_bench_ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
 bool mb_bench_target(const char *what, double value, const char *unit, double target, bool least) {
   const bool met = least ? value >= target : value <= target;
   printf("    %-12s %9.2f %-5s target %s %7.2f  %s\n", what, value, unit, least ? ">=" : "<=", target,

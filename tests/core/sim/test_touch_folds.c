@@ -262,6 +262,37 @@ Test(touch_folds, any_number_of_threads_makes_the_same_motion) {
   cr_expect_eq(memcmp(at[0], at[1], sizeof at[0]), 0);
 }
 
+// On a bar that lies on an edge, whose triangles threads share among them.
+Test(touch_folds, any_number_of_threads_meets_the_same_triangles) {
+  enum { NODES = 144 };
+  static const char scene[] =
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 1}, \"contact\": {\"friction\": 0.5}, "
+      "\"integrator\": \"implicit\", \"bodies\": [{\"name\": \"bar\", \"density\": 1000, \"shape\": "
+      "{\"type\": "
+      "\"box\", \"size\": [1.2, 0.2, 0.2], \"frame\": {\"rotation\": {\"axis\": [1, 0, 0], \"angle\": "
+      "\"=45*deg\"}}}, "
+      "\"joint\": {\"type\": \"fixed\"}}], \"deformables\": [{\"name\": \"it\", \"type\": \"cloth\", "
+      "\"mesh\": "
+      "{\"grid\": [11, 11], \"size\": [0.8, 0.83]}, \"pose\": {\"position\": [-0.4, -0.4, 0.15]}, "
+      "\"material\": "
+      "{\"model\": \"arap\", \"young\": 5e4, \"density\": 300, \"thickness\": 0.004}}]}";
+  static double at[2][3 * NODES];
+  for (int k = 0; k < 2; k++) {
+    const char *const sets[] = {k ? "/solver={\"type\": \"projective\", \"threads\": 3}"
+                                  : "/solver={\"type\": \"projective\", \"threads\": 1}",
+                                NULL};
+    TestRun run = test_run(scene, sets);
+    size_t edges = 0;
+    test_steps(run.sim, 12);
+    for (size_t i = 0; i < run.sim->touching->last.n; i++)
+      edges += (run.sim->touching->last.touch[i].feature_a & MB_FEATURE_EDGE) != 0;
+    cr_expect_gt(edges, 5, "the edge comes between nodes");
+    for (size_t i = 0; i < NODES; i++) mb_vec3_copy(at[k] + 3 * i, node_place(run.sim, 0, i));
+    test_run_free(&run);
+  }
+  cr_expect_eq(memcmp(at[0], at[1], sizeof at[0]), 0);
+}
+
 Test(touch_folds_long, steps_do_not_allocate) {
   static const char *const scenes[] = {cloths, knife};
   for (size_t k = 0; k < 2; k++) {

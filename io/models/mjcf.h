@@ -28,6 +28,7 @@ typedef struct MbMjcfActuator {
   size_t body, joint; // body MB_RIG_WORLD: none that a keyframe's control does anything to
   bool servo;         // its control is a target, else a force
   double by;          // what control is multiplied with
+  double range[2];    // what control is held within
 } MbMjcfActuator;
 
 typedef struct MbMjcf {
@@ -41,7 +42,7 @@ typedef struct MbMjcf {
   int from_geoms;     // 0 false, 1 true, 2 auto
   double groups[2], least_mass, least_inertia, total_mass;
   // what is not disabled
-  bool gravity, limits, contact, equality, dry, springs, dampers, actuation;
+  bool gravity, limits, contact, equality, dry, springs, dampers, actuation, clamping;
   size_t nclasses, room_classes;
   MbMjcfClass *classes;
   size_t ground; // the body that holds what stands in the world itself; MB_RIG_WORLD: nothing does
@@ -91,6 +92,7 @@ bool mb_mjcf_equality(MbMjcf *m, const MbXmlElement *section);
 bool mb_mjcf_contact(MbMjcf *m, const MbXmlElement *section);
 bool mb_mjcf_tendon(MbMjcf *m, const MbXmlElement *section);
 bool mb_mjcf_actuator(MbMjcf *m, const MbXmlElement *section);
+// Starts from the keyframe of a name, or, of NULL, with controls of 0.
 bool mb_mjcf_key(MbMjcf *m, const char *name);
 
 #endif

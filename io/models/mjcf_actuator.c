@@ -3,6 +3,7 @@
 #include "core/math/quat.h"
 #include "io/models/mjcf.h"
 
+#include <math.h>
 #include <string.h>
 
 // force = gain control + b0 + b1 length + b2 speed, of a joint's coordinate times gear
@@ -51,11 +52,20 @@ static bool read_gains(MbMjcf *m, const MbXmlElement *e, const char *class, Gain
   return !door->status;
 }
 
+// What a control is held within: 0 and those of keyframes too.
+static void read_control(MbMjcf *m, const MbXmlElement *e, const char *class, MbMjcfActuator *actuator) {
+  bool bounded = false;
+  double *range = actuator->range;
+  if (!mb_mjcf_limited(m, e, class, e->name, "ctrllimited", "ctrlrange", range, &bounded) || !bounded ||
+      !m->clamping)
+    range[0] = -INFINITY, range[1] = INFINITY;
+  if (bounded)
+    mb_door_note(m->door, e->at, false, "ctrlrange of <%s>: bounds for a controller, left out", e->name);
+}
+
 static void read_bounds(MbMjcf *m, const MbXmlElement *e, const char *class, double gear, MbRigJoint *j) {
   double range[2];
   bool bounded = false;
-  if (mb_mjcf_limited(m, e, class, e->name, "ctrllimited", "ctrlrange", range, &bounded) && bounded)
-    mb_door_note(m->door, e->at, false, "ctrlrange of <%s>: bounds for a controller, left out", e->name);
   if (!mb_mjcf_limited(m, e, class, e->name, "forcelimited", "forcerange", range, &bounded) || !bounded)
     return;
   if (j->motor && range[0] == -range[1])
@@ -87,6 +97,7 @@ static bool drive_joint(MbMjcf *m, const MbXmlElement *e, const char *class, con
   const bool said = read_gains(m, e, class, &g);
   if (door->status) return false;
   MbMjcfActuator actuator = {.body = said ? named->body : MB_RIG_WORLD, .joint = named->index};
+  if (said) read_control(m, e, class, &actuator);
   const bool servo = g.b1 != 0 || g.b2 != 0;
   if (said && servo && j->motor) {
     actuator.body = MB_RIG_WORLD;
@@ -193,20 +204,22 @@ static bool take_state(MbMjcf *m, const MbXmlAttribute *a, bool velocity) {
   return fine;
 }
 
+// Controls are 0 where nothing gives them.
 static bool take_control(MbMjcf *m, const MbXmlAttribute *a) {
   double *x = mb_calloc(m->nactuators + 1, sizeof *x);
   if (!x) return mb_door_no_memory(m->door);
-  const bool fine = mb_door_vector(m->door, a, x, m->nactuators);
+  const bool fine = !a || mb_door_vector(m->door, a, x, m->nactuators);
   for (size_t i = 0; i < m->nactuators && fine; i++) {
     const MbMjcfActuator *u = &m->actuator[i];
     if (u->body == MB_RIG_WORLD) continue;
     MbRigJoint *j = &m->door->rig.body[u->body].joint[u->joint];
+    const double given = u->by * fmin(fmax(x[i], u->range[0]), u->range[1]);
     if (u->servo && j->kp != 0)
-      j->target = u->by * x[i];
+      j->target = given;
     else if (u->servo)
-      j->speed = u->by * x[i];
+      j->speed = given;
     else
-      j->force += u->by * x[i];
+      j->force += given;
   }
   mb_free(x);
   return fine;
@@ -215,6 +228,7 @@ static bool take_control(MbMjcf *m, const MbXmlAttribute *a) {
 bool mb_mjcf_key(MbMjcf *m, const char *name) {
   MbRig *rig = &m->door->rig;
   const MbXmlElement *found = NULL, *section = mb_xml_child(m->root, "keyframe");
+  if (!name) return take_control(m, NULL);
   for (; section && !found; section = mb_xml_again(section))
     for (const MbXmlElement *e = mb_xml_child(section, "key"); e && !found; e = mb_xml_again(e)) {
       const MbXmlAttribute *a = mb_xml_attribute(e, "name");
@@ -232,5 +246,5 @@ bool mb_mjcf_key(MbMjcf *m, const char *name) {
         memcpy(j->q, rig->body[b].frame.p, 3 * sizeof *j->q),
             memcpy(j->q + 3, rig->body[b].frame.q, 4 * sizeof *j->q);
     }
-  return (!q || take_state(m, q, false)) && (!v || take_state(m, v, true)) && (!u || take_control(m, u));
+  return (!q || take_state(m, q, false)) && (!v || take_state(m, v, true)) && take_control(m, u);
 }

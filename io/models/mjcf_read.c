@@ -97,10 +97,11 @@ static bool read_option(MbMjcf *m, const MbXmlElement *e) {
   const struct {
     const char *name;
     bool *is[3];
-  } flags[] = {
-      {"gravity", {&m->gravity}},   {"limit", {&m->limits}},     {"contact", {&m->contact}},
-      {"equality", {&m->equality}}, {"frictionloss", {&m->dry}}, {"passive", {&m->springs, &m->dampers}},
-      {"spring", {&m->springs}},    {"damper", {&m->dampers}},   {"actuation", {&m->actuation}}};
+  } flags[] = {{"gravity", {&m->gravity}},     {"limit", {&m->limits}},
+               {"contact", {&m->contact}},     {"equality", {&m->equality}},
+               {"frictionloss", {&m->dry}},    {"passive", {&m->springs, &m->dampers}},
+               {"spring", {&m->springs}},      {"damper", {&m->dampers}},
+               {"actuation", {&m->actuation}}, {"clampctrl", {&m->clamping}}};
   door->rig.step = mb_door_number(door, mb_xml_attribute(e, "timestep"), door->rig.step);
   if (!(door->rig.step > 0)) return mb_door_error(door, e->at, "timestep must be above 0");
   if (!mb_door_vector(door, mb_xml_attribute(e, "gravity"), door->rig.gravity, 3)) return false;
@@ -159,8 +160,7 @@ static bool read_sections(MbMjcf *m) {
   if (!mb_mjcf_list_classes(m) || !each(m, "worldbody", read_world)) return false;
   if (!mb_mjcf_masses(m) || !turn_balls(m) || !each(m, "equality", mb_mjcf_equality)) return false;
   if (!each(m, "contact", mb_mjcf_contact) || !each(m, "tendon", mb_mjcf_tendon)) return false;
-  if (!each(m, "actuator", mb_mjcf_actuator)) return false;
-  return !door->options->key || mb_mjcf_key(m, door->options->key);
+  return each(m, "actuator", mb_mjcf_actuator) && mb_mjcf_key(m, door->options->key);
 }
 
 bool mb_mjcf_read(MbDoor *door, const char *path, MbXmlElement *root) {
@@ -180,7 +180,8 @@ bool mb_mjcf_read(MbDoor *door, const char *path, MbXmlElement *root) {
               .dry = true,
               .springs = true,
               .dampers = true,
-              .actuation = true};
+              .actuation = true,
+              .clamping = true};
   const char *slash = strrchr(path, '/');
   snprintf(m.folder, sizeof m.folder, "%.*s", slash == path ? 1 : slash ? (int)(slash - path) : 0, path);
   const MbXmlAttribute *name = mb_xml_attribute(root, "model");

@@ -188,7 +188,7 @@ static bool tie_rod(MbMjcf *m, const MbXmlElement *e, const MbXmlElement *tendon
   if (!tie) return false;
   tie->at = e->at, tie->rigid = true;
   if (own_name(e)) tie->name = own_name(e);
-  tie->length = mb_rig_way(&m->door->rig, tie->path, tie->npath) + more;
+  tie->length = mb_rig_way(&m->door->rig, tie->path, tie->npath, MB_RIG_WRITTEN) + more;
   return *said = true;
 }
 
@@ -285,7 +285,7 @@ bool mb_mjcf_contact(MbMjcf *m, const MbXmlElement *section) {
 // ---- tendons ----------------------------------------------------------------------------------------------
 
 typedef struct Tendon {
-  double stiffness, damping, length; // length below 0: as the model stands
+  double stiffness, damping, length; // length below 0: as it is where joints are at their springref
   bool limited;
   double range[2];
 } Tendon;
@@ -328,7 +328,7 @@ static bool read_spatial(MbMjcf *m, const MbXmlElement *e) {
     MbRigTie *tie = add_path(m, e, MB_RIG_SPRING);
     if (!tie) return false;
     tie->stiffness = t.stiffness, tie->damping = t.damping;
-    tie->length = t.length < 0 ? mb_rig_way(&m->door->rig, tie->path, tie->npath) : t.length;
+    tie->length = t.length < 0 ? mb_rig_way(&m->door->rig, tie->path, tie->npath, MB_RIG_RESTING) : t.length;
   }
   if (!t.limited) return true;
   MbRigTie *rope = add_path(m, e, MB_RIG_ROPE);
@@ -361,7 +361,8 @@ static bool read_fixed(MbMjcf *m, const MbXmlElement *e) {
       mb_door_note(m->door, e->at, true, "the range of a <fixed> tendon of several joints: left out");
     return true;
   }
-  if (t.stiffness != 0) j->stiffness = c * c * t.stiffness, j->rest = t.length < 0 ? j->ref : t.length / c;
+  if (t.stiffness != 0) j->stiffness = c * c * t.stiffness;
+  if (t.stiffness != 0 && t.length >= 0) j->rest = t.length / c; // else it is the joint's springref
   j->damping += c * c * t.damping;
   if (!t.limited) return true;
   const double lo = fmin(t.range[0] / c, t.range[1] / c), hi = fmax(t.range[0] / c, t.range[1] / c);

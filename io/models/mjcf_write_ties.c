@@ -60,14 +60,15 @@ static void put_ratio(MbMjcfWriter *m, const MbRigTie *tie) {
   mb_xml_end(m->x);
 }
 
-static double way_of(const MbMjcfWriter *m, const MbRigTie *tie) {
-  return mb_rig_way(m->rig, tie->path, tie->npath);
+// A scene that says no length has that of the start.
+static double length_of(const MbMjcfWriter *m, const MbRigTie *tie) {
+  return isnan(tie->length) ? mb_rig_way(m->rig, tie->path, tie->npath, MB_RIG_STARTING) : tie->length;
 }
 
 // Relative to how long the tendon is where the model stands.
 static void put_rod(MbMjcfWriter *m, size_t i) {
   const MbRigTie *tie = &m->rig->tie[i];
-  const double way = way_of(m, tie), off = isnan(tie->length) ? 0 : tie->length - way;
+  const double way = mb_rig_way(m->rig, tie->path, tie->npath, MB_RIG_WRITTEN), off = length_of(m, tie) - way;
   const double c[2] = {fabs(off) < 1e-15 * way ? 0 : off, 0};
   mb_xml_open(m->x, "tendon");
   name_tie(m, tie);
@@ -98,10 +99,10 @@ static void put_tendon(MbMjcfWriter *m, size_t i) {
   if (tie->kind == MB_RIG_SPRING) {
     if (tie->stiffness != 0) mb_xml_put_number(m->x, "stiffness", tie->stiffness);
     if (tie->damping != 0) mb_xml_put_number(m->x, "damping", tie->damping);
-    if (!isnan(tie->length)) mb_xml_put_number(m->x, "springlength", tie->length);
+    mb_xml_put_number(m->x, "springlength", length_of(m, tie));
   }
   if (tie->kind == MB_RIG_ROPE && !tie->rigid) {
-    const double range[2] = {0, isnan(tie->length) ? way_of(m, tie) : tie->length};
+    const double range[2] = {0, length_of(m, tie)};
     mb_xml_put_numbers(m->x, "range", range, 2);
   }
   for (size_t k = 0; k < tie->npath; k++) {

@@ -141,16 +141,44 @@ double mb_rig_bound(double x) {
   return x >= OPEN ? INFINITY : x <= -OPEN ? -INFINITY : x;
 }
 
-MbRigFrame mb_rig_stands(const MbRig *rig, size_t body) {
+// What a joint moves its body by, seen from where the body stands as the model is written.
+static MbRigFrame moved_by(const MbRigJoint *j, MbRigWhen when) {
   MbRigFrame f = mb_rig_frame();
-  for (; body != MB_RIG_WORLD; body = rig->body[body].parent) f = mb_rig_compose(&rig->body[body].frame, &f);
+  double axis[3], arm[3];
+  mb_vec3_scale(axis, 1 / mb_vec3_norm(j->axis), j->axis);
+  const double by = when == MB_RIG_RESTING ? j->rest - j->ref : j->placed ? j->q[0] - j->ref : 0;
+  if (j->kind == MB_RIG_SLIDE) mb_vec3_scale(f.p, by, axis);
+  if (j->kind == MB_RIG_HINGE) {
+    f.q[0] = cos(by / 2);
+    mb_vec3_scale(f.q + 1, sin(by / 2), axis);
+  }
+  if (j->kind == MB_RIG_BALL && when == MB_RIG_STARTING && j->placed) memcpy(f.q, j->q, sizeof f.q);
+  if (j->kind != MB_RIG_HINGE && j->kind != MB_RIG_BALL) return f;
+  mb_quat_rotate(arm, f.q, j->p);
+  mb_vec3_sub(f.p, j->p, arm);
   return f;
 }
 
-double mb_rig_way(const MbRig *rig, const MbRigPoint *path, size_t n) {
+static MbRigFrame stands_then(const MbRig *rig, size_t body, MbRigWhen when) {
+  MbRigFrame f = mb_rig_frame();
+  for (; body != MB_RIG_WORLD; body = rig->body[body].parent) {
+    const MbRigBody *at = &rig->body[body];
+    for (size_t k = at->njoints; k-- > 0 && when != MB_RIG_WRITTEN;) {
+      const MbRigFrame by = moved_by(&at->joint[k], when);
+      f = mb_rig_compose(&by, &f);
+    }
+    f = mb_rig_compose(&at->frame, &f);
+  }
+  return f;
+}
+
+MbRigFrame mb_rig_stands(const MbRig *rig, size_t body) { return stands_then(rig, body, MB_RIG_WRITTEN); }
+
+double mb_rig_way(const MbRig *rig, const MbRigPoint *path, size_t n, MbRigWhen when) {
   double length = 0, before[3] = {0};
   for (size_t i = 0; i < n; i++) {
-    const MbRigFrame stands = mb_rig_stands(rig, path[i].body), at = mb_rig_compose(&stands, &path[i].frame);
+    const MbRigFrame stands = stands_then(rig, path[i].body, when),
+                     at = mb_rig_compose(&stands, &path[i].frame);
     double way[3];
     mb_vec3_sub(way, at.p, before);
     if (i) length += mb_vec3_norm(way);

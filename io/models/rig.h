@@ -147,8 +147,11 @@ void mb_rig_tidy(double *x, int n, double size);
 double mb_rig_bound(double x);
 // A body's frame in the world where all coordinates are as the model is written.
 MbRigFrame mb_rig_stands(const MbRig *rig, size_t body);
-// The way through points where the model stands so.
-double mb_rig_way(const MbRig *rig, const MbRigPoint *path, size_t n);
+// Where joints are when the length of a tendon is asked for: as the model is written, at `rest` (MJCF's springref, which joints
+// without a spring have too), or where a run starts. Free bodies stand as they are written in all of them.
+typedef enum MbRigWhen { MB_RIG_WRITTEN, MB_RIG_RESTING, MB_RIG_STARTING } MbRigWhen;
+// The way through points then.
+double mb_rig_way(const MbRig *rig, const MbRigPoint *path, size_t n, MbRigWhen when);
 // A file's path from a folder; as it is where one of them is not there.
 void mb_rig_relative(const char *file, const char *folder, char *out, size_t size);
 

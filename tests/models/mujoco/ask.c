@@ -1,6 +1,6 @@
 // What MuJoCo makes of a model, as JSON: cc ask.c -o ask -lmujoco && ./ask MODEL NAME [TOLERANCE [PLACES]] > NAME.json
-// Four states within the joints' ranges, contacts and constraints disabled, controls 0: positions, velocities, accelerations, and where the
-// mass centres are. Where a body's inertia is not diagonal in what is given, MuJoCo turns it to principal axes of its own, which is good to
+// Four states within the joints' ranges, contacts and constraints disabled, controls 0 or those of a keyframe "start": positions,
+// velocities, accelerations, and where the mass centres are. Where a body's inertia is not diagonal in what is given, MuJoCo turns it to principal axes of its own, which is good to
 // seven digits: TOLERANCE tells the test that reads this. PLACES is the same of mass centres and masses, of meshes, whose vertices it
 // keeps with 32 bits.
 #include <math.h>
@@ -48,6 +48,7 @@ int main(int argc, char **argv) {
   if (!m) return fprintf(stderr, "%s\n", error), 1;
   m->opt.disableflags |= mjDSBL_CONTACT | mjDSBL_CONSTRAINT;
   mjData *d = mj_makeData(m);
+  const int start = mj_name2id(m, mjOBJ_KEY, "start");
   printf("{\"file\":\"%s\",\"by\":\"MuJoCo %s, contacts and constraints disabled, controls 0\",\"joints\":[",
          argv[2], mj_versionString());
   for (int j = 0; j < m->njnt; j++)
@@ -61,6 +62,7 @@ int main(int argc, char **argv) {
   printf("],\"states\":[");
   for (int s = 0; s < 4; s++) {
     mj_resetData(m, d);
+    if (start >= 0) mju_copy(d->ctrl, m->key_ctrl + (size_t)start * m->nu, m->nu);
     place(m, d);
     mj_forward(m, d);
     printf("%s{", s ? "," : "");

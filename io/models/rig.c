@@ -1,3 +1,4 @@
+// What models say, apart from any format: adding to a rig, frames of its bodies, numbers as people write them, paths of files.
 #include "io/models/rig.h"
 #include "core/base/alloc.h"
 #include "core/math/quat.h"

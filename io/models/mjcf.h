@@ -8,6 +8,7 @@ typedef struct MbMjcfClass {
   const char *name; // "" = the outermost
   const MbXmlElement *element;
   size_t parent; // SIZE_MAX = none
+  bool outermost;
 } MbMjcfClass;
 
 // Something with a name on a body: a joint (number `index` of it), a site or geom (its frame there).

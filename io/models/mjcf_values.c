@@ -10,41 +10,46 @@ static const double DEG = 3.14159265358979323846 / 180;
 
 // ---- classes ----------------------------------------------------------------------------------------------
 
+// The last of that name: of several outermost sections each goes on where those before it ended.
 static size_t find_class(const MbMjcf *m, const char *name) {
-  for (size_t i = 0; i < m->nclasses; i++)
+  for (size_t i = m->nclasses; i-- > 0;)
     if (!strcmp(m->classes[i].name, name)) return i;
   return SIZE_MAX;
 }
 
-static bool add_class(MbMjcf *m, const MbXmlElement *e, size_t parent) {
+// What counts where no class is named, and under the name of any outermost section.
+static size_t outermost(const MbMjcf *m) {
+  for (size_t i = m->nclasses; i-- > 0;)
+    if (m->classes[i].outermost) return i;
+  return SIZE_MAX;
+}
+
+static size_t class_or_outermost(const MbMjcf *m, const char *class) {
+  const size_t k = class ? find_class(m, class) : SIZE_MAX;
+  return k == SIZE_MAX || m->classes[k].outermost ? outermost(m) : k;
+}
+
+static bool add_class(MbMjcf *m, const MbXmlElement *e, size_t parent, bool outer) {
   const MbXmlAttribute *a = mb_xml_attribute(e, "class");
-  const char *name = parent == SIZE_MAX ? "main" : a ? a->value : "";
-  if (parent != SIZE_MAX && !*name)
-    return mb_door_error(m->door, e->at, "<default> within another needs \"class\"");
-  if (parent == SIZE_MAX && a && *a->value) name = a->value;
-  size_t own = find_class(m, name);
-  if (own != SIZE_MAX && parent != SIZE_MAX)
+  const char *name = a ? a->value : "";
+  if (!outer && !*name) return mb_door_error(m->door, e->at, "<default> within another needs \"class\"");
+  const size_t before = find_class(m, name);
+  if (before != SIZE_MAX && !(outer && m->classes[before].outermost))
     return mb_door_error(m->door, e->at, "two classes are called \"%s\"", name);
   if (!mb_grow(&m->classes, &m->room_classes, m->nclasses + 1, sizeof *m->classes))
     return mb_door_no_memory(m->door);
-  // a second outermost one adds to the first
-  m->classes[m->nclasses] =
-      (MbMjcfClass){.name = name, .element = e, .parent = own != SIZE_MAX ? own : parent};
-  own = m->nclasses++;
+  const size_t own = m->nclasses++;
+  m->classes[own] =
+      (MbMjcfClass){.name = *name ? name : "main", .element = e, .parent = parent, .outermost = outer};
   for (const MbXmlElement *c = mb_xml_child(e, "default"); c; c = mb_xml_again(c))
-    if (!add_class(m, c, own)) return false;
+    if (!add_class(m, c, own, false)) return false;
   return true;
 }
 
+// A second outermost section changes what the first says for all that comes after; classes within the first stay as they are.
 bool mb_mjcf_list_classes(MbMjcf *m) {
-  for (const MbXmlElement *e = mb_xml_child(m->root, "default"); e; e = mb_xml_again(e)) {
-    size_t outermost = 0;
-    for (size_t i = 0; i < m->nclasses; i++) outermost += m->classes[i].parent == SIZE_MAX;
-    if (outermost)
-      return mb_door_error(m->door, e->at,
-                           "a second outermost <default> is not read: put its contents into the first");
-    if (!add_class(m, e, SIZE_MAX)) return false;
-  }
+  for (const MbXmlElement *e = mb_xml_child(m->root, "default"); e; e = mb_xml_again(e))
+    if (!add_class(m, e, outermost(m), true)) return false;
   return true;
 }
 
@@ -83,8 +88,7 @@ static bool own_kind_only(const char *name) {
 bool mb_mjcf_mixed(MbMjcf *m, const MbXmlElement *e, const char *class) {
   static const char *const own[] = {"kp",       "kv",       "gainprm", "biasprm",
                                     "gaintype", "biastype", "dyntype", NULL};
-  size_t k = class ? find_class(m, class) : SIZE_MAX;
-  if (k == SIZE_MAX) k = m->nclasses ? 0 : SIZE_MAX;
+  size_t k = class_or_outermost(m, class);
   for (; k != SIZE_MAX; k = m->classes[k].parent)
     for (const MbXmlElement *c = m->classes[k].element->first; c; c = c->next) {
       if (!same_kind(e->name, c->name) || !strcmp(e->name, c->name)) continue;
@@ -114,8 +118,7 @@ static const MbXmlAttribute *of_level(const MbXmlElement *holder, const char *ta
 const MbXmlAttribute *mb_mjcf_get(MbMjcf *m, const MbXmlElement *e, const char *class, const char *tag,
                                   const char *name) {
   const MbXmlAttribute *a = mb_xml_attribute(e, name);
-  size_t k = class ? find_class(m, class) : SIZE_MAX;
-  if (k == SIZE_MAX) k = m->nclasses ? 0 : SIZE_MAX;
+  size_t k = class_or_outermost(m, class);
   for (; !a && k != SIZE_MAX; k = m->classes[k].parent) a = of_level(m->classes[k].element, tag, name);
   return a;
 }

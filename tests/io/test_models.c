@@ -449,6 +449,29 @@ Test(models, what_is_seen_and_collides_alike_is_one_shape) {
   drop(&r);
 }
 
+// As MuJoCo 2.2.2 has it: a second outermost section holds for all but the classes within the first, wherever it stands, and under both
+// sections' names.
+Test(models, outermost_defaults_of_several_sections_add_up) {
+  static const double damping[] = {5, 1, 5, 5}, stiffness[] = {3, 0, 3, 3}, inertia[] = {0, 0.1, 0.2, 0};
+  Imported r = import_with(
+      "<mujoco><default class='x'><joint damping='1'/><geom size='0.1'/><default class='a'><joint "
+      "armature='0.1'/></default></default><worldbody><body><joint name='n'/><joint name='na' class='a'/>"
+      "<joint name='nb' class='b'/><joint name='nx' class='x' axis='1 0 0'/><geom/></body></worldbody>"
+      "<default><joint damping='5' stiffness='3'/><default class='b'><joint armature='0.2'/></default>"
+      "</default></mujoco>",
+      &(MbImportOptions){0});
+  for (int i = 0; i < 4; i++) {
+    char pointer[100];
+    snprintf(pointer, sizeof pointer, "/bodies/0/joint/damping/%d", i);
+    cr_expect_eq(at(&r, pointer)->valuedouble, damping[i], "%s", pointer);
+    snprintf(pointer, sizeof pointer, "/bodies/0/joint/stiffness/%d", i);
+    cr_expect_eq(at(&r, pointer)->valuedouble, stiffness[i], "%s", pointer);
+    snprintf(pointer, sizeof pointer, "/bodies/0/joint/inertia/%d", i);
+    cr_expect_eq(at(&r, pointer)->valuedouble, inertia[i], "%s", pointer);
+  }
+  drop(&r);
+}
+
 // ---- colours ----------------------------------------------------------------------------------------------
 
 static void has_color(const Imported *r, const char *pointer, int n, const double *wanted) {

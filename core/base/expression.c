@@ -19,7 +19,7 @@ enum { DEEPEST = 100 }; // open parentheses
 struct MbExpression {
   muParserHandle_t parser;
   double t;
-  MbSlopes *slopes; // with_time, over no variables; and where it `reasons`
+  MbSlopes *slopes; // with_time, over no variables; and where it `reasons`, over any
   // has && or ||: where both sides are constants muParser takes their whole parts, so that 0.5 && 1 would be 0. Values are ours then.
   bool reasons;
 };
@@ -194,9 +194,10 @@ MbExpression *mb_expression_create_over(const char *text, const MbConstant *cons
   mupSetExpr(e->parser, text);
   mupEval(e->parser); // compiles; mb_expression_value allocates nothing
   const bool valid = !mupError(e->parser), fine = valid && one_result(e);
-  e->reasons = !nvariables && (strstr(text, "&&") || strstr(text, "||"));
+  e->reasons = strstr(text, "&&") || strstr(text, "||");
   const bool sloping = (with_time && !nvariables) || e->reasons;
-  if (fine && sloping) e->slopes = mb_slopes_create(text, constants, nconstants);
+  if (fine && sloping)
+    e->slopes = mb_slopes_create(text, constants, nconstants, variables, values, nvariables);
   if (fine && (e->slopes || !sloping)) return e;
   if (fine)
     snprintf(message, message_size, "out of memory");

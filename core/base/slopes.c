@@ -226,8 +226,9 @@ static OfTwo *operation(MbSlopeKind kind) {
 
 // One step on the stack's top, which is before `x`; its new top.
 static double (*take(const MbSlopeStep *step, double t, double (*x)[3]))[3] {
-  if (step->kind <= MB_SLOPE_TIME) {
-    set(*x, step->kind == MB_SLOPE_TIME ? t : step->number, step->kind == MB_SLOPE_TIME, 0);
+  if (step->kind <= MB_SLOPE_VARIABLE) {
+    const bool time = step->kind == MB_SLOPE_TIME;
+    set(*x, time ? t : step->kind == MB_SLOPE_VARIABLE ? *step->variable : step->number, time, 0);
     return x + 1;
   }
   if (step->kind == MB_SLOPE_NEGATIVE) {

@@ -12,6 +12,7 @@ typedef enum MbSlopeKind {
   // without arguments; of two, by the level at which they bind
   MB_SLOPE_NUMBER,
   MB_SLOPE_TIME,
+  MB_SLOPE_VARIABLE,
   MB_SLOPE_OR,
   MB_SLOPE_AND,
   MB_SLOPE_LESS,
@@ -35,6 +36,7 @@ typedef struct MbSlopeStep {
   MbSlopeKind kind;
   int function, count; // its number in mb_slope_functions; of its arguments
   double number;
+  const double *variable;
 } MbSlopeStep;
 
 // Steps in the order in which they are done, on a stack of value, x′ and x″.
@@ -44,8 +46,10 @@ typedef struct MbSlopes {
   size_t n, room;
 } MbSlopes;
 
-// NULL where memory runs out, or the text is not read to its end.
-MbSlopes *mb_slopes_create(const char *text, const MbConstant *constants, size_t nconstants);
+// Variables stand still: they are read where `values` (nvariables) are at each call of mb_slopes_at. NULL where memory runs out, or the text is
+// not read to its end.
+MbSlopes *mb_slopes_create(const char *text, const MbConstant *constants, size_t nconstants,
+                           const char *const *variables, const double *values, size_t nvariables);
 void mb_slopes_free(MbSlopes *slopes);
 void mb_slopes_at(MbSlopes *slopes, double t, double x[3]);
 

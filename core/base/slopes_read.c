@@ -9,6 +9,9 @@ typedef struct Reader {
   const char *at;
   const MbConstant *constants;
   size_t nconstants;
+  const char *const *variables;
+  const double *values;
+  size_t nvariables;
   MbSlopes *to;
 } Reader;
 
@@ -80,6 +83,9 @@ static bool read_name(Reader *r) {
   if (n == 1 && *name == 't') return put(r, (MbSlopeStep){.kind = MB_SLOPE_TIME});
   if (n == 2 && !memcmp(name, "pi", 2)) return put(r, (MbSlopeStep){.number = PI});
   if (n == 3 && !memcmp(name, "deg", 3)) return put(r, (MbSlopeStep){.number = PI / 180});
+  for (size_t i = 0; i < r->nvariables; i++)
+    if (strlen(r->variables[i]) == n && !memcmp(r->variables[i], name, n))
+      return put(r, (MbSlopeStep){.kind = MB_SLOPE_VARIABLE, .variable = &r->values[i]});
   for (size_t i = 0; i < r->nconstants; i++)
     if (strlen(r->constants[i].name) == n && !memcmp(r->constants[i].name, name, n))
       return put(r, (MbSlopeStep){.number = r->constants[i].value});
@@ -117,8 +123,15 @@ static bool read_whole(Reader *r) {
   return read_whole(r) && next_is(r, ":") && read_whole(r) && put(r, (MbSlopeStep){.kind = MB_SLOPE_CHOICE});
 }
 
-MbSlopes *mb_slopes_create(const char *text, const MbConstant *constants, size_t nconstants) {
-  Reader r = {.at = text, .constants = constants, .nconstants = nconstants, .to = mb_calloc(1, sizeof *r.to)};
+MbSlopes *mb_slopes_create(const char *text, const MbConstant *constants, size_t nconstants,
+                           const char *const *variables, const double *values, size_t nvariables) {
+  Reader r = {.at = text,
+              .constants = constants,
+              .nconstants = nconstants,
+              .variables = variables,
+              .values = values,
+              .nvariables = nvariables,
+              .to = mb_calloc(1, sizeof *r.to)};
   if (!r.to) return NULL;
   const bool read = read_whole(&r) && (next_is(&r, ""), !*r.at);
   if (read) r.to->stack = mb_calloc(r.to->n, sizeof *r.to->stack);

@@ -158,6 +158,23 @@ Test(slopes, fractions_are_true) {
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
+// Measures of sweeps are over variables.
+Test(slopes, fractions_are_true_beside_variables_too) {
+  static const char *const names[] = {"x", "y"};
+  double values[2] = {0.3, 0};
+  char message[256];
+  MbExpression *e = mb_expression_create_over("(0.4 && 0.7) + 2*(x && 0.5) + 4*(y || t > 1) + 8*(0 || a*0)",
+                                              constants, 2, names, values, 2, true, message, sizeof message);
+  cr_assert(e, "%s", message);
+  cr_expect_eq(mb_expression_value(e, 0), 3);
+  values[0] = 0, values[1] = 0.1;
+  cr_expect_eq(mb_expression_value(e, 0), 5);
+  values[1] = 0;
+  cr_expect_eq(mb_expression_value(e, 2), 5);
+  mb_expression_free(e);
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+
 // Differences over a hundredth of a second had accelerations of 300 rad/s off by 0.41, and rk45 lost the path.
 Test(slopes, a_fast_prescribed_motion_is_followed) {
   static const char *const scene =

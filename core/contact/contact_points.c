@@ -10,7 +10,8 @@ static size_t count_of(const MbContactPoints *p, size_t i) { return p->first[i +
 // S of two points, along each axis.
 static void between(const MbContactPoints *p, uint32_t a, uint32_t b, double S[3]) {
   if (p->branch) {
-    S[0] = S[1] = S[2] = mb_branch_dot(&p->branch[a], &p->branch[b]);
+    const bool known = a == b && p->self;
+    S[0] = S[1] = S[2] = known ? p->self[a] : mb_branch_dot(&p->branch[a], &p->branch[b]);
     return;
   }
   const double *from = p->S + p->width * (p->npoints * a + b);
@@ -164,7 +165,7 @@ void mb_points_own(const MbContactPoints *p, size_t row, size_t rows, double *D)
 static void at_end(const MbContactPoints *p, const MbPointsState *s, size_t end, double v[3]) {
   const size_t n = p->npoints, point = p->point[end];
   if (p->branch)
-    mb_branch_rate(&p->branch[point], s->v, v);
+    mb_branch_rate(&p->branch[point], p->rows, s->v, v);
   else
     for (size_t axis = 0; axis < 3; axis++) v[axis] = s->v[axis * n + point];
 }
@@ -203,7 +204,7 @@ static void push_apart(const MbContactPoints *p, MbPointsState *s, size_t i, dou
 MB_CLONES static void push_points(const MbContactPoints *p, size_t count, const uint32_t *point,
                                   double (*f)[3], double *v) {
   if (p->branch)
-    for (size_t e = 0; e < count; e++) mb_branch_add(&p->branch[point[e]], f[e], v);
+    for (size_t e = 0; e < count; e++) mb_branch_add(&p->branch[point[e]], f[e], p->rows, v);
   else
     add_columns(p, count, point, f, v);
 }

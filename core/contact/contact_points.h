@@ -16,6 +16,7 @@ typedef struct MbContactPoints {
   size_t npoints, width;  // width 1: S is the same along all axes; 3: each has its own
   const double *S;        // (npoints x npoints x width) symmetric; NULL: there are branches
   const MbBranch *branch; // (npoints)
+  const double *self;     // (npoints) s · s of each branch; NULL: to be found
   size_t rows;            // that branches run over
   const size_t *
       first; // (n + 1) where the ends of each row begin; all rows of a contact have the same points, in one order
@@ -32,14 +33,14 @@ typedef struct MbContactPoints {
 // What λ does, as sweeps keep it.
 typedef struct MbPointsState {
   double *push; // (3 npoints) Hᵀ λ
-  double *v; // (mb_points_numbers) S Hᵀ λ, the three axes one after the other; or Bᵀ Hᵀ λ, in rows of four
-  double *y; // (6 nslots) Fᵀ λ
-  double *z; // (weights) N Vᵀ λ
+  double *v;    // (mb_points_numbers) S Hᵀ λ, or Bᵀ Hᵀ λ, the three axes one after the other
+  double *y;    // (6 nslots) Fᵀ λ
+  double *z;    // (weights) N Vᵀ λ
 } MbPointsState;
 
 // Numbers of v.
 static inline size_t mb_points_numbers(const MbContactPoints *p) {
-  return p->branch ? 4 * p->rows : 3 * p->npoints;
+  return 3 * (p->branch ? p->rows : p->npoints);
 }
 
 // out (n) ← column i of W.

@@ -198,8 +198,9 @@ typedef struct MbNodeCoupling {
   const double *S;        // (count x count x width); NULL: there are branches
   const MbBranch *branch; // (count) S is their products, the same along all axes; NULL: there is S
   size_t rows;            // that branches run over
-  size_t weights;         // columns of U
-  const double *N;        // (weights x weights)
+  uint64_t version; // another one whenever S, or A⁻¹ of bodies, may have become another; not for U and N
+  size_t weights;   // columns of U
+  const double *N;  // (weights x weights)
 } MbNodeCoupling;
 
 // Solvers of which the right-hand side changes by iterations: deformables, whose elements leave something else in every pass. Their part of A
@@ -256,7 +257,7 @@ typedef struct MbPassOps {
   bool (*coupling)(MbSolverWork *work, MbNodeCoupling *coupling);
   // Which of the listed nodes a body of a row is, or a node; MB_WORLD: it is a body.
   size_t (*listed)(const MbSolverWork *work, size_t body);
-  // weights (coupling's) ← Uᵀ of pushes y along the velocities of bodies (NULL: none) and H (3 each) at n listed nodes
+  // weights (coupling's) ← Uᵀ of pushes y along the velocities of bodies (NULL: none) and H (3 each) at n listed nodes, MB_BRANCH_TERMS at most
   void (*weigh)(const MbSolverWork *work, const double *y, size_t n, const size_t *node, const double *H,
                 double *weights);
   // x ← A⁻¹ x of bodies as if there were no nodes

@@ -189,6 +189,7 @@ static void evaluate(MbSim *sim, const double *q, const double *v, double t, dou
                         .h = h,
                         .turn = turn};
   MbRowSet *set = &c->set;
+  set->version++;
   mb_rows_clear(set->row, set->n);
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *constraint = &model->constraints[i];

@@ -41,10 +41,23 @@ typedef struct MbDelassusJoints {
   size_t njoints;
   MbDelassusJoint *joint;
   MbBranch *branch; // of each
-  MbStretch *run;   // of those of several nodes
+  double *self;     // (njoints) s · s of each
+  MbStretch *run;
   double *number;
-  size_t joint_room, branch_room, run_room, number_room;
+  size_t *first; // (n + 1) where the joints of each row begin
+  uint32_t *point;
+  double *H; // three of each
+  size_t joint_room, branch_room, self_room, run_room, number_room, first_room, point_room, H_room;
 } MbDelassusJoints;
+
+// What the parts of W that stay are of: of those rows with these numbers, and of that inverse.
+typedef struct MbDelassusKept {
+  bool is;     // there are such parts
+  bool bodies; // some rows are about bodies
+  const MbRowSet *set;
+  uint64_t numbers, inverse; // versions
+  size_t n, *row, room;      // rows of the set
+} MbDelassusKept;
 
 enum { MB_DELASSUS_FEW = 2 }; // rows whose columns are made one by one
 
@@ -66,6 +79,7 @@ typedef struct MbDelassus {
   MbTrees trees; // W of rows about trees
   // W of rows about nodes that the solver couples (delassus_points.c)
   MbContactPoints points;
+  MbDelassusKept kept;
   size_t *first, *pair; // of ends; (2 n) bodies of each row, MB_WORLD: none
   uint32_t *point;
   double *H, *V, *NV, *scratch;
@@ -95,14 +109,14 @@ static inline void mb_delassus_forget(MbDelassus *delassus) {
 // Adds A⁻¹ Gᵀ λ of n rows to v (width) by the columns that have been made since; false where one that it needs has not been, and v is as it was.
 bool mb_delassus_move(const MbDelassus *delassus, size_t n, const double *lambda, size_t width, double *v);
 
-// Finds W of rows about nodes in a pass, and about bodies that nothing couples, without forming it. False where they are others, or memory has
-// run out (no_memory).
+// Finds W of rows about nodes in a pass, and about bodies that nothing couples, without forming it. What of it stays from pass to pass is made once.
+// False where they are others, or memory has run out (no_memory).
 bool mb_delassus_points(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row, size_t n);
 // Tells whether the solver has branches for nodes.
 bool mb_delassus_has_branches(MbSim *sim);
 void mb_delassus_points_free(MbDelassus *delassus);
 size_t mb_delassus_points_bytes(const MbDelassus *delassus);
-// Makes of the ends of n rows, listed nodes that have branches, points that rows have in common. False: out of memory.
+// Makes of the ends of the rows, listed nodes that have branches, points that rows have in common (joints). False: out of memory.
 bool mb_delassus_join(MbDelassus *delassus, const MbBranch *branch);
 void mb_delassus_joints_free(MbDelassusJoints *joints);
 size_t mb_delassus_joints_bytes(const MbDelassusJoints *joints);

@@ -37,6 +37,7 @@ bool mb_delassus_inverses(MbSim *sim, MbDelassus *d) {
   const MbModel *model = sim->model;
   const MbLayout *layout = sim->solver->map->layout;
   bool fine = true;
+  d->kept.is = false; // it was of the factors that stood there
   for (size_t k = 0; k < 6 && fine; k++) {
     for (size_t b = 0; b < model->nlisted; b++)
       if (!model->joint[b].ops) d->y[layout->velocity(model, b) + k] = 1;

@@ -8,13 +8,14 @@
 #include <string.h>
 
 void mb_delassus_joints_free(MbDelassusJoints *of) {
-  void *const all[] = {of->joint, of->branch, of->run, of->number};
+  void *const all[] = {of->joint, of->branch, of->self, of->run, of->number, of->first, of->point, of->H};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) mb_free(all[i]);
 }
 
 size_t mb_delassus_joints_bytes(const MbDelassusJoints *of) {
   return of->joint_room * sizeof *of->joint + of->branch_room * sizeof *of->branch +
-         of->run_room * sizeof *of->run + of->number_room * sizeof *of->number;
+         of->run_room * sizeof *of->run + of->first_room * sizeof *of->first +
+         of->point_room * sizeof *of->point + (of->self_room + of->number_room + of->H_room) * sizeof(double);
 }
 
 // The weights with which a row's ends, n of them, have one vector in common; false where they have none.
@@ -50,9 +51,10 @@ static bool has_weights(const MbDelassusJoint *joint, const double *H, double co
   return true;
 }
 
-// Puts ends in the place of those of row i: [from, to) were its own. Rows of a contact, which follow one another, share a joint.
-static bool take_row(MbDelassus *d, size_t i, size_t from, size_t to, size_t *count) {
+// Finds the joints of row i, of *count that rows have so far. Rows of a contact, which follow one another, share a joint.
+static bool take_row(MbDelassus *d, size_t i, size_t *count) {
   MbDelassusJoints *of = &d->joints;
+  const size_t from = d->first[i], to = d->first[i + 1];
   MbDelassusJoint *last = of->njoints ? &of->joint[of->njoints - 1] : NULL, joint = {.n = to - from};
   double common[3];
   const double *H = d->H + 3 * from;
@@ -66,8 +68,8 @@ static bool take_row(MbDelassus *d, size_t i, size_t from, size_t to, size_t *co
       if (!mb_grow(&of->joint, &of->joint_room, of->njoints + 1, sizeof *of->joint)) return false;
       of->joint[of->njoints] =
           (MbDelassusJoint){.row = SIZE_MAX, .n = 1, .node = {d->point[e]}, .weight = {1}};
-      memmove(d->H + 3 * *count, d->H + 3 * e, 3 * sizeof *d->H);
-      d->point[(*count)++] = (uint32_t)of->njoints++;
+      mb_vec3_copy(of->H + 3 * *count, d->H + 3 * e);
+      of->point[(*count)++] = (uint32_t)of->njoints++;
     }
     return true;
   }
@@ -76,8 +78,8 @@ static bool take_row(MbDelassus *d, size_t i, size_t from, size_t to, size_t *co
     of->joint[of->njoints++] = joint;
   }
   of->joint[of->njoints - 1].row = i;
-  mb_vec3_copy(d->H + 3 * *count, common);
-  d->point[(*count)++] = (uint32_t)of->njoints - 1;
+  mb_vec3_copy(of->H + 3 * *count, common);
+  of->point[(*count)++] = (uint32_t)of->njoints - 1;
   return true;
 }
 
@@ -107,22 +109,27 @@ static void fill(MbDelassusJoints *of, const MbBranch *branch) {
     const size_t nruns = mb_branch_join(term, joint->n, run, &length);
     of->branch[j] = (MbBranch){.run = run, .s = number, .nruns = (uint32_t)nruns};
     mb_branch_sum(term, joint->weight, joint->n, &of->branch[j], number);
+    of->self[j] = mb_branch_dot(&of->branch[j], &of->branch[j]);
     run += nruns, number += length;
   }
 }
 
 bool mb_delassus_join(MbDelassus *d, const MbBranch *branch) {
   MbDelassusJoints *of = &d->joints;
-  size_t count = 0, numbers, from = 0;
-  of->njoints = 0;
-  for (size_t i = 0; i < d->n; i++) {
-    const size_t to = d->first[i + 1];
-    if (!take_row(d, i, from, to, &count)) return false;
-    from = to;
-    d->first[i + 1] = count;
+  const size_t n = d->n, ends = d->first[n];
+  size_t count = 0, numbers;
+  if (!mb_grow(&of->first, &of->first_room, n + 1, sizeof *of->first) ||
+      !mb_grow(&of->point, &of->point_room, ends, sizeof *of->point) ||
+      !mb_grow(&of->H, &of->H_room, 3 * ends, sizeof *of->H))
+    return false;
+  of->njoints = of->first[0] = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (!take_row(d, i, &count)) return false;
+    of->first[i + 1] = count;
   }
   const size_t runs = measure(of, branch, &numbers);
   if (!mb_grow(&of->branch, &of->branch_room, of->njoints, sizeof *of->branch) ||
+      !mb_grow(&of->self, &of->self_room, of->njoints, sizeof *of->self) ||
       !mb_grow(&of->run, &of->run_room, runs, sizeof *of->run) ||
       !mb_grow(&of->number, &of->number_room, numbers, sizeof *of->number))
     return false;

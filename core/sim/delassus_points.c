@@ -8,13 +8,13 @@
 #include <string.h>
 
 void mb_delassus_points_free(MbDelassus *d) {
-  void *const all[] = {d->first, d->point, d->H, d->V, d->NV, d->scratch, d->pair};
+  void *const all[] = {d->first, d->point, d->H, d->V, d->NV, d->scratch, d->pair, d->kept.row};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) mb_free(all[i]);
   mb_delassus_joints_free(&d->joints);
 }
 
 size_t mb_delassus_points_bytes(const MbDelassus *d) {
-  return (d->first_room + d->pair_room) * sizeof *d->first + d->point_room * sizeof *d->point +
+  return (d->first_room + d->pair_room + d->kept.room) * sizeof *d->first + d->point_room * sizeof *d->point +
          (d->H_room + d->V_room + d->NV_room + d->scratch_room) * sizeof(double) +
          mb_delassus_joints_bytes(&d->joints);
 }
@@ -103,10 +103,55 @@ bool mb_delassus_has_branches(MbSim *sim) {
   return passes && passes->coupling(sim->work, &coupling) && coupling.branch;
 }
 
+// Whether what is kept is of these rows, as they are now, and of this inverse.
+static bool is_kept(const MbDelassus *d, const MbNodeCoupling *coupling) {
+  const MbDelassusKept *kept = &d->kept;
+  return kept->is && kept->set == d->set && kept->numbers == d->set->version &&
+         kept->inverse == coupling->version && kept->n == d->n &&
+         !memcmp(kept->row, d->row, d->n * sizeof *d->row);
+}
+
+// Makes what stays in all passes of a step: the rows' ends, the points that they have in common, and F. False as mb_delassus_points.
+static bool make_kept(MbSim *sim, MbDelassus *d, const MbNodeCoupling *coupling) {
+  MbDelassusKept *kept = &d->kept;
+  const size_t n = d->n;
+  kept->is = kept->bodies = false;
+  d->first[0] = 0;
+  for (size_t i = 0; i < n; i++)
+    if (!add_row(sim, d, i, &kept->bodies)) return false;
+  if (kept->bodies && !add_bodies(sim, d, n)) return false;
+  d->no_memory = !mb_grow(&kept->row, &kept->room, n, sizeof *kept->row) ||
+                 (coupling->branch && !mb_delassus_join(d, coupling->branch));
+  if (d->no_memory) return false;
+  memcpy(kept->row, d->row, n * sizeof *d->row);
+  kept->set = d->set, kept->n = n;
+  kept->numbers = d->set->version, kept->inverse = coupling->version;
+  return kept->is = true;
+}
+
+static MbContactPoints points_of(const MbSim *sim, const MbDelassus *d, const MbNodeCoupling *coupling) {
+  const MbDelassusJoints *joints = coupling->branch ? &d->joints : NULL;
+  return (MbContactPoints){.npoints = joints ? joints->njoints : coupling->count,
+                           .width = coupling->width,
+                           .S = coupling->S,
+                           .branch = joints ? joints->branch : NULL,
+                           .self = joints ? joints->self : NULL,
+                           .rows = coupling->rows,
+                           .first = joints ? joints->first : d->first,
+                           .point = joints ? joints->point : d->point,
+                           .H = joints ? joints->H : d->H,
+                           .nslots = d->kept.bodies ? sim->model->nb : 0,
+                           .F = d->factor,
+                           .slot = d->group,
+                           .weights = coupling->weights,
+                           .V = d->V,
+                           .NV = d->NV,
+                           .scratch = d->scratch};
+}
+
 bool mb_delassus_points(MbSim *sim, MbDelassus *d, const MbRowSet *set, const size_t *row, size_t n) {
   const MbPassOps *passes = sim->solver->passes;
   MbNodeCoupling coupling;
-  bool bodies = false;
   if (!passes || !set->nnodes || !passes->coupling(sim->work, &coupling) || !(coupling.S || coupling.branch))
     return false;
   d->sim = sim, d->set = set, d->row = row, d->n = n;
@@ -114,29 +159,8 @@ bool mb_delassus_points(MbSim *sim, MbDelassus *d, const MbRowSet *set, const si
     d->no_memory = true;
     return false;
   }
-  d->first[0] = 0;
-  for (size_t i = 0; i < n; i++)
-    if (!add_row(sim, d, i, &bodies)) return false;
-  if (bodies && !add_bodies(sim, d, n)) return false;
-  for (size_t i = 0; i < n && coupling.weights; i++) weigh_row(sim, d, i, &coupling, bodies);
-  if (coupling.branch && !mb_delassus_join(d, coupling.branch)) {
-    d->no_memory = true;
-    return false;
-  }
-  d->points = (MbContactPoints){.npoints = coupling.branch ? d->joints.njoints : coupling.count,
-                                .width = coupling.width,
-                                .S = coupling.S,
-                                .branch = coupling.branch ? d->joints.branch : NULL,
-                                .rows = coupling.rows,
-                                .first = d->first,
-                                .point = d->point,
-                                .H = d->H,
-                                .nslots = bodies ? sim->model->nb : 0,
-                                .F = d->factor,
-                                .slot = d->group,
-                                .weights = coupling.weights,
-                                .V = d->V,
-                                .NV = d->NV,
-                                .scratch = d->scratch};
+  if (!is_kept(d, &coupling) && !make_kept(sim, d, &coupling)) return false;
+  for (size_t i = 0; i < n && coupling.weights; i++) weigh_row(sim, d, i, &coupling, d->kept.bodies);
+  d->points = points_of(sim, d, &coupling);
   return true;
 }

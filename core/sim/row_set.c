@@ -218,6 +218,7 @@ bool mb_row_set_name(MbSim *sim, MbRowSet *set) {
 
 bool mb_row_set_list(MbSim *sim, MbRowSet *set) {
   set->n = set->fixed, set->nnodes = 0, set->anew = false;
+  set->version++;
   for (size_t i = 0; i < set->nsources; i++) {
     set->from[i] = set->n;
     if (!set->source[i].list(set->source[i].context, sim, set)) return false;
@@ -229,6 +230,7 @@ bool mb_row_set_list(MbSim *sim, MbRowSet *set) {
 // ---- at an instant ----------------------------------------------------------------------------------------
 
 void mb_row_set_gather(const MbSim *sim, MbRowSet *set, size_t first, size_t n, double *y) {
+  set->version++;
   for (size_t s = first; s < first + n; s++) {
     MbRow *row = &set->row[s];
     for (int end = 0; end < 2; end++) {

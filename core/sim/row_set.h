@@ -6,6 +6,7 @@
 #include "core/model/ops.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 typedef struct MbSim MbSim;
@@ -78,6 +79,7 @@ struct MbRowSet {
   MbRowSource source[MB_ROW_SOURCES];
   size_t from[MB_ROW_SOURCES + 1]; // where each one's rows begin
   bool anew;                       // some rows are made anew in every pass
+  uint64_t version;                // another one whenever rows are listed, or their numbers written
 };
 
 // Makes n rows such that nothing is written of.

@@ -77,30 +77,39 @@ static inline __attribute__((always_inline)) Four four_at(const double *x) {
   return made;
 }
 
-MB_CLONES void mb_branch_add(const MbBranch *s, const double f[3], double *y) {
-  const Four by = {f[0], f[1], f[2], 0};
+MB_CLONES void mb_branch_add(const MbBranch *s, const double f[3], size_t rows, double *y) {
   const double *a = s->s;
-  for (uint32_t r = 0; a && r < s->nruns; a += s->run[r++].count) {
-    double *to = y + 4 * (size_t)s->run[r].first;
-    for (uint32_t k = 0; k < s->run[r].count; k++, to += 4) {
-      const Four sum = four_at(to) + by * a[k];
-      memcpy(to, &sum, sizeof sum);
+  for (uint32_t r = 0; a && r < s->nruns; r++) {
+    const size_t n = s->run[r].count;
+    double *x = y + s->run[r].first, *const end = x + (n & ~(size_t)3), *const last = x + n;
+    for (; x < end; x += 4, a += 4) {
+      const Four by = four_at(a), sum0 = four_at(x) + by * f[0], sum1 = four_at(x + rows) + by * f[1],
+                 sum2 = four_at(x + 2 * rows) + by * f[2];
+      memcpy(x, &sum0, sizeof sum0);
+      memcpy(x + rows, &sum1, sizeof sum1);
+      memcpy(x + 2 * rows, &sum2, sizeof sum2);
     }
+    for (; x < last; x++, a++) x[0] += *a * f[0], x[rows] += *a * f[1], x[2 * rows] += *a * f[2];
   }
 }
 
-// Four chains of sums go side by side.
-MB_CLONES void mb_branch_rate(const MbBranch *s, const double *y, double out[3]) {
-  Four s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+// Four chains of sums for each right-hand side go side by side.
+MB_CLONES void mb_branch_rate(const MbBranch *s, size_t rows, const double *y, double out[3]) {
+  Four s0 = {0}, s1 = {0}, s2 = {0};
   const double *a = s->s;
   for (uint32_t r = 0; a && r < s->nruns; r++) {
-    const double *from = y + 4 * (size_t)s->run[r].first, *const end = a + s->run[r].count;
-    for (; a + 4 <= end; a += 4, from += 16) {
-      s0 += four_at(from) * a[0], s1 += four_at(from + 4) * a[1];
-      s2 += four_at(from + 8) * a[2], s3 += four_at(from + 12) * a[3];
+    const size_t n = s->run[r].count;
+    const double *x = y + s->run[r].first, *const end = x + (n & ~(size_t)3), *const last = x + n;
+    for (; x < end; x += 4, a += 4) {
+      const Four by = four_at(a);
+      s0 += four_at(x) * by, s1 += four_at(x + rows) * by, s2 += four_at(x + 2 * rows) * by;
     }
-    for (; a < end; a++, from += 4) s0 += four_at(from) * *a;
+    for (; x < last; x++, a++) {
+      s0 += (Four){x[0] * *a, 0, 0, 0}, s1 += (Four){x[rows] * *a, 0, 0, 0};
+      s2 += (Four){x[2 * rows] * *a, 0, 0, 0};
+    }
   }
-  s0 = (s0 + s1) + (s2 + s3);
-  for (int i = 0; i < 3; i++) out[i] = s0[i];
+  out[0] = (s0[0] + s0[1]) + (s0[2] + s0[3]);
+  out[1] = (s1[0] + s1[1]) + (s1[2] + s1[3]);
+  out[2] = (s2[0] + s2[1]) + (s2[2] + s2[3]);
 }

@@ -52,8 +52,8 @@ void mb_branch_sum(const MbBranch *const *of, const double *weight, size_t n, co
 
 // s · t
 double mb_branch_dot(const MbBranch *s, const MbBranch *t);
-// y += s f for three right-hand sides, y in rows of four numbers, of which the last is left alone; out ← s · y of each.
-void mb_branch_add(const MbBranch *s, const double f[3], double *y);
-void mb_branch_rate(const MbBranch *s, const double *y, double out[3]);
+// y += s f for three right-hand sides, of so many rows each, one after the other in y; out ← s · y of each.
+void mb_branch_add(const MbBranch *s, const double f[3], size_t rows, double *y);
+void mb_branch_rate(const MbBranch *s, size_t rows, const double *y, double out[3]);
 
 #endif

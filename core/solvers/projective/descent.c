@@ -148,15 +148,15 @@ static void row_weights(MbSolverWork *w, const MbRow *row, double weights[MB_PAI
 void mb_descent_weigh(const MbSolverWork *w, const double *y, size_t n, const size_t *node, const double *H,
                       double *weights) {
   const MbPairs *pairs = mb_pd_pairs_of(w->engine);
+  size_t at[MB_BRANCH_TERMS];
+  for (size_t e = 0; e < n; e++) at[e] = mb_pd_listed_at(w->engine, node[e]);
   for (size_t k = 0; k < MB_PAIR_WEIGHTS; k++) {
     const double *column = k % 2 ? pairs->z[k / 2] : pairs->s[k / 2];
     weights[k] = 0;
     if (!mb_pairs_has(pairs, k / 2)) continue;
     if (y) weights[k] = dot(column + mb_pd_beside_at(w->engine), y, w->beside);
-    for (size_t e = 0; e < n; e++) {
-      const size_t at = mb_pd_listed_at(w->engine, node[e]);
-      if (at != SIZE_MAX) weights[k] += mb_vec3_dot(column + at, H + 3 * e);
-    }
+    for (size_t e = 0; e < n; e++)
+      if (at[e] != SIZE_MAX) weights[k] += mb_vec3_dot(column + at[e], H + 3 * e);
     weights[k] /= w->model->h;
   }
 }

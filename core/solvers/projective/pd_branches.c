@@ -28,7 +28,7 @@ static bool make(MbPdEngine *engine) {
   MbPdBranches *b = &engine->ports->branches;
   if (b->of) return true;
   if (!b->node) b->node = mb_calloc(engine->nfree, sizeof *b->node);
-  if (!b->y) b->y = mb_calloc(4 * engine->nfree, sizeof *b->y);
+  if (!b->y) b->y = mb_calloc(3 * engine->nfree, sizeof *b->y);
   return b->node && b->y && (b->of = mb_branches_make(engine->global.inverse));
 }
 
@@ -50,7 +50,7 @@ void mb_pd_branches_free(MbPdBranches *b, size_t nfree) {
 
 size_t mb_pd_branches_bytes(const MbPdEngine *engine) {
   const MbPdBranches *b = &engine->ports->branches;
-  const size_t kept = b->of ? engine->nfree * (sizeof *b->node + 4 * sizeof *b->y) : 0;
+  const size_t kept = b->of ? engine->nfree * (sizeof *b->node + 3 * sizeof *b->y) : 0;
   return kept + b->bytes + mb_branches_bytes(b->of) + b->nlisted * sizeof *b->listed +
          b->nwanted * sizeof *b->wanted + b->norder * sizeof *b->order;
 }
@@ -133,9 +133,9 @@ bool mb_pd_branches_list(MbPdEngine *engine) {
 void mb_pd_branches_respond(const MbPdEngine *engine, const double *p, double *v) {
   const MbPdPorts *ports = engine->ports;
   const MbPdBranches *b = &ports->branches;
-  memset(b->y, 0, 4 * engine->nfree * sizeof *b->y);
+  memset(b->y, 0, 3 * engine->nfree * sizeof *b->y);
   for (size_t k = 0; k < ports->count; k++)
     if (p[3 * k] != 0 || p[3 * k + 1] != 0 || p[3 * k + 2] != 0)
-      mb_branch_add(&b->listed[k], p + 3 * k, b->y);
-  for (size_t k = 0; k < ports->count; k++) mb_branch_rate(&b->listed[k], b->y, v + 3 * k);
+      mb_branch_add(&b->listed[k], p + 3 * k, engine->nfree, b->y);
+  for (size_t k = 0; k < ports->count; k++) mb_branch_rate(&b->listed[k], engine->nfree, b->y, v + 3 * k);
 }

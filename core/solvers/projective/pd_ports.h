@@ -21,7 +21,7 @@ typedef struct MbPdBranches {
   size_t *wanted;              // those that are to be found, and in which order
   uint32_t *order;
   size_t nlisted, nwanted, norder;
-  double *y; // (nfree x 4)
+  double *y; // (3 x nfree)
 } MbPdBranches;
 
 struct MbPdPorts {

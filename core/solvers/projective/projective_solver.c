@@ -95,6 +95,7 @@ static bool tied(const MbSolverWork *w) { return w->nlisted > 0; }
 
 static bool factor(MbSolverWork *w, const MbMaximal *x, double a, double b, bool exact, size_t *blame) {
   w->stiff = b != 0;
+  w->version++;
   if (w->stiff && tied(w) && !mb_pd_prepare(w->engine)) return false;
   if (!w->ties || !w->stiff) return w->inner->factor(w->work, x, a, b, exact, blame);
   const MbMaximal *left = mb_ties_take(w->ties, w, x, a, b);
@@ -172,7 +173,7 @@ static bool reserve(MbSolverWork *w, size_t rows) {
 static bool coupling(MbSolverWork *w, MbNodeCoupling *out) {
   if (!w->stiff || w->ties || !mb_pd_constant(w->engine)) return false;
   const MbPairs *pairs = mb_pd_pairs_of(w->engine);
-  *out = (MbNodeCoupling){.count = w->nlisted};
+  *out = (MbNodeCoupling){.count = w->nlisted, .version = w->version};
   out->S = mb_pd_responses(w->engine, &out->width);
   out->branch = mb_pd_branches(w->engine, &out->rows);
   if (!pairs || !pairs->count) return true;
@@ -201,6 +202,7 @@ static bool name(MbSolverWork *w, size_t n, const uint32_t *node) {
   if (!grow_list(w, nports + n)) return false;
   for (size_t k = 0; k < n; k++) w->at[nports + k] = w->nv + 3 * (size_t)node[k];
   w->nlisted = nports + n;
+  w->version++;
   return mb_pd_name(w->engine, n, node);
 }
 
@@ -276,7 +278,10 @@ static bool step(MbSolverWork *w, const MbNodeStart *start, double *q1, double *
   return mb_pd_step(w->engine, start, q1, v1);
 }
 static const char *fault(const MbSolverWork *w) { return mb_pd_fault(w->engine); }
-static void take_inertia(MbSolverWork *w, double times) { mb_pd_take_inertia(w->engine, times); }
+static void take_inertia(MbSolverWork *w, double times) {
+  w->version++;
+  mb_pd_take_inertia(w->engine, times);
+}
 static void set_out(MbSolverWork *w, const double *q) {
   if (mb_pd_model_method(w->model) == MB_METHOD_PROJECTIVE) mb_pd_dual_begin(w->engine, q);
 }

@@ -16,6 +16,7 @@ struct MbSolverWork {
   MbPdEngine *engine;
   const MbPdMover *mover; // NULL: the processor
   int threads;
+  uint64_t version;  // of what MbNodeCoupling says
   bool stiff;        // the last factor is of A with what elements add; else of M
   size_t nv, points; // the inner solver's velocities; nodes behind them
   size_t beside;     // of the velocities those of bodies; ports' are behind them

@@ -142,7 +142,8 @@ static void feel_slope(const Blown *s, const double z[3], const double x[3], dou
   mb_vec3_add_scaled(by_a, by_a, -lift * az * ax / (A * A), s->a);
   mb_vec3_scale(by_u, s->l * az * ax / (A * U), s->u);
   if (!(along > 0)) return;
-  const double by_c = zx * ((c < 0 ? -s->d : s->d) - 2 * s->l * c / (A * U)), by = zx * s->l * c * c / (A * U);
+  const double by_c = zx * ((c < 0 ? -s->d : s->d) - 2 * s->l * c / (A * U)),
+               by = zx * s->l * c * c / (A * U);
   mb_vec3_add_scaled(by_a, by_a, by_c, s->u), mb_vec3_add_scaled(by_u, by_u, by_c, s->a);
   mb_vec3_add_scaled(by_a, by_a, by / (A * A), s->a), mb_vec3_add_scaled(by_u, by_u, by / (U * U), s->u);
 }
@@ -170,7 +171,8 @@ static void curve_wind(const MbElementForce *e, size_t t, const MbMaximal *x, co
   area_of(corner, s.a);
   for (size_t k = 0; k < 3; k++) s.u[k] = x->signal[of->wind[k]];
   for (size_t j = 0; j < 3; j++) mb_vec3_add_scaled(s.u, s.u, -1.0 / 3, corner[j].at[MB_CORNER_RATE]);
-  if (mb_wind_force(of, t, s.a, s.u, s.f, s.C, s.by_u, s.by_a)) mb_corner_curve(at, corner, 3, &s, feel_blown);
+  if (mb_wind_force(of, t, s.a, s.u, s.f, s.C, s.by_u, s.by_a))
+    mb_corner_curve(at, corner, 3, &s, feel_blown);
 }
 
 void mb_element_loads_curve(const MbElementForce *e, const MbMaximal *x, const MbForceCurve *at) {

@@ -20,9 +20,10 @@
 // exact where it turns alone, for tetrahedra and for triangles. An element that is nearly a line has no such spin, and is linearised where
 // it is. What is deformed as fast as it turns will not go on so, in long steps least of all: of ω is taken the share
 //
-//   1 − |Ḟ − [ω] F|²/|[ω] F|²,   or 0     (|Ḟ|² is the sum of both squares; |[ω] F|² = ω · c with c the right-hand side above)
+//   u² (3 − 2 u),   u = 1 − |Ḟ − [ω] F|²/|[ω] F|²,   or 0     (|Ḟ|² is the sum of both squares; |[ω] F|² = ω · c with c the right-hand side above)
 //
-// 1 − θ²/4 for a stiff block. The momentum along lines stays as it was, as K knows nothing of where an element is.
+// where u is 1 − θ²/4 for a stiff block, and 0 in plain shear, as in a block that is held on one side and thrown: there the share goes to 0 without a kink, so that runs have
+// derivatives. The momentum along lines stays as it was, as K knows nothing of where an element is.
 #include "core/forces/element_corners.h"
 #include "core/math/spatial.h"
 
@@ -70,40 +71,41 @@ bool mb_element_turn(const MbElementForce *e, const MbMaximal *x, size_t k, cons
   for (size_t i = 0; i < 3 * rank; i++) t->whole += Fdot[i] * Fdot[i];
   t->turning = mb_vec3_dot(t->w, c);
   if (!(2 * t->turning > t->whole)) return false;
-  mb_vec3_scale(t->turn, x->ahead * (2 - t->whole / t->turning), t->w);
+  const double u = 2 - t->whole / t->turning;
+  mb_vec3_scale(t->turn, x->ahead * u * u * (3 - 2 * u), t->w);
   mb_quat_exp(q, t->turn);
   mb_quat_to_mat3(t->R, q);
   return true;
 }
 
-// With θ = h s ω, s = 2 − |Ḟ|²/(ω · c), and what R is felt by as B:
+// With θ = h s ω, s = u² (3 − 2 u), u = 2 − |Ḟ|²/(ω · c), and what R is felt by as B:
 //
 //   θ is felt by J_r(θ) ax(B Rᵀ),   ax(M)_i = M_kj − M_jk;   ω, and A ω = c, by the transposed of the formulas above
 //
 // J_r being that of δ exp(θ) = [J_l δθ] exp(θ), transposed.
 void mb_element_turn_back(const MbElementTurn *t, size_t rank, double ahead, const double F[9],
                           const double by_R[9], double by_F[9], double by_Fdot[9]) {
-  const double turn[6] = {t->turn[0], t->turn[1], t->turn[2], 0, 0, 0}, share = 2 - t->whole / t->turning;
-  double M[9], J[36], axis[3], felt[3], by_w[3], by_c[3], u[3];
+  const double turn[6] = {t->turn[0], t->turn[1], t->turn[2], 0, 0, 0}, u = 2 - t->whole / t->turning;
+  double M[9], J[36], axis[3], felt[3], by_w[3], by_c[3], z[3];
   mb_mat3_mult(M, by_R, t->R);
   for (int i = 0; i < 3; i++)
     axis[i] = M[3 * ((i + 2) % 3) + (i + 1) % 3] - M[3 * ((i + 1) % 3) + (i + 2) % 3];
   mb_se3_right_jacobian(J, turn);
   for (size_t i = 0; i < 3; i++) felt[i] = ahead * mb_vec3_dot(J + 6 * i, axis);
-  const double by_share = mb_vec3_dot(felt, t->w), by_whole = -by_share / t->turning,
-               by_turning = by_share * t->whole / (t->turning * t->turning);
-  mb_vec3_scale(by_w, share, felt);
+  const double by_u = 6 * u * (1 - u) * mb_vec3_dot(felt, t->w), by_whole = -by_u / t->turning,
+               by_turning = by_u * t->whole / (t->turning * t->turning);
+  mb_vec3_scale(by_w, u * u * (3 - 2 * u), felt);
   mb_vec3_add_scaled(by_w, by_w, by_turning, t->c);
-  if (!solve_spin(t->A, by_w, u)) return;
-  mb_vec3_add_scaled(by_c, u, by_turning, t->w);
-  const double trace = -2 * mb_vec3_dot(u, t->w); // of A's part, which is −u ωᵀ
+  if (!solve_spin(t->A, by_w, z)) return;
+  mb_vec3_add_scaled(by_c, z, by_turning, t->w);
+  const double trace = -2 * mb_vec3_dot(z, t->w); // of A's part, which is −z ωᵀ
   for (size_t j = 0; j < rank; j++) {
     double f[3], fdot[3], x[3], y[3];
     for (size_t i = 0; i < 3; i++) f[i] = F[rank * i + j], fdot[i] = t->Fdot[rank * i + j];
     mb_vec3_cross(x, fdot, by_c), mb_vec3_cross(y, by_c, f);
-    const double along_u = mb_vec3_dot(u, f), along_w = mb_vec3_dot(t->w, f);
+    const double along_z = mb_vec3_dot(z, f), along_w = mb_vec3_dot(t->w, f);
     for (size_t i = 0; i < 3; i++) {
-      by_F[rank * i + j] += x[i] + trace * f[i] + u[i] * along_w + t->w[i] * along_u;
+      by_F[rank * i + j] += x[i] + trace * f[i] + z[i] * along_w + t->w[i] * along_z;
       by_Fdot[rank * i + j] += y[i] + 2 * by_whole * fdot[i];
     }
   }

@@ -281,4 +281,9 @@ static bool damps(const MbForce *force) {
   return force->elements->of->damping > 0 || force->elements->damper || (surface && surface->nouter);
 }
 
-const MbForceOps mb_elements_ops = {.name = "elasticity", .eval = eval, .energy = energy, .damps = damps, .curve = mb_elements_curve, .changes = true};
+const MbForceOps mb_elements_ops = {.name = "elasticity",
+                                    .eval = eval,
+                                    .energy = energy,
+                                    .damps = damps,
+                                    .curve = mb_elements_curve,
+                                    .changes = true};

@@ -117,7 +117,8 @@ Test(elastic, random_states_have_the_derivatives_of_the_energy) {
 }
 
 // A : H : B along every number of F, by differences of fourth order of the tangent. Where f of a neo-Hookean material gives way to its parabola its third derivative jumps.
-static double third_is_off(const Kind *kind, const MbElastic *e, const double *F, const double *A, const double *B) {
+static double third_is_off(const Kind *kind, const MbElastic *e, const double *F, const double *A,
+                           const double *B) {
   static const double MOVE = 1e-4, weight[5] = {1, -8, 0, 8, -1};
   const int n = kind->size;
   double T[9], G[9], H[81], most = 1, off = 0;
@@ -154,7 +155,8 @@ Test(elastic, third_derivatives_are_those_of_the_tangent) {
       if (model == MB_NEO_HOOKEAN && fabs(J - MB_ELASTIC_LEAST_J) < KINK) continue;
       const double off = third_is_off(kind, &e, F, A, B);
       worst = fmax(worst, off);
-      cr_expect_lt(off, CLOSE, "%s at %g %g %g: %g", names[model], s[0], s[1], kind == &solid ? s[2] : NAN, off);
+      cr_expect_lt(off, CLOSE, "%s at %g %g %g: %g", names[model], s[0], s[1], kind == &solid ? s[2] : NAN,
+                   off);
     }
   printf("largest error, of the largest derivative: %.1e\n", worst);
 }

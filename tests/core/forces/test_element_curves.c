@@ -15,16 +15,15 @@ TestSuite(element_curves, .fini = no_leaks);
 enum { MOST = 400, BODIES = 60, N = 6 * BODIES };
 
 #define HEAD                                                                                                 \
-  "{\"mbsim\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.001, \"steps\": 1}, \"integrator\": "        \
-  "\"implicit\", \"bodies\": [{\"name\": \"arm\", \"shape\": {\"type\": \"box\", \"size\": [0.4, 0.1, "     \
-  "0.1]}, \"mass\": 1, \"joint\": {\"type\": \"spherical\", \"position\": [0.3, -0.5, 0.8]}}], "            \
-  "\"deformables\": [{\"name\": \"it\", \"pose\": {\"position\": [0.2, 0.1, 0.3], \"rotation\": "           \
+  "{\"mbsim\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.001, \"steps\": 1}, \"integrator\": "       \
+  "\"implicit\", \"bodies\": [{\"name\": \"arm\", \"shape\": {\"type\": \"box\", \"size\": [0.4, 0.1, "      \
+  "0.1]}, \"mass\": 1, \"joint\": {\"type\": \"spherical\", \"position\": [0.3, -0.5, 0.8]}}], "             \
+  "\"deformables\": [{\"name\": \"it\", \"pose\": {\"position\": [0.2, 0.1, 0.3], \"rotation\": "            \
   "{\"axis\": [1, 2, 0], \"angle\": 0.4}}, "
 #define HELD                                                                                                 \
   ", \"attach\": [{\"select\": {\"vertices\": [0, 1]}, \"body\": \"arm\", \"enforce\": \"reduction\"}]}]}"
 #define TETS  "\"type\": \"tets\", \"mesh\": {\"box\": [2, 2, 2], \"size\": [0.2, 0.3, 0.4]}, "
-#define TENS                                                                                                 \
-  "\"type\": \"tets\", \"mesh\": {\"box\": [2, 2, 2], \"size\": [0.2, 0.3, 0.4], \"order\": 2}, "
+#define TENS  "\"type\": \"tets\", \"mesh\": {\"box\": [2, 2, 2], \"size\": [0.2, 0.3, 0.4], \"order\": 2}, "
 #define SHEET "\"type\": \"cloth\", \"mesh\": {\"grid\": [2, 2], \"size\": [0.3, 0.4]}, "
 #define STUFF(model, more)                                                                                   \
   "\"material\": {\"model\": \"" model "\", \"young\": 1000, \"poisson\": 0.3, \"density\": 100" more "}"
@@ -33,8 +32,7 @@ enum { MOST = 400, BODIES = 60, N = 6 * BODIES };
   ", \"fibres\": [{\"direction\": [1, 2, 0.5], \"stiffness\": 900, \"limit\": 0.05, \"beyond\": 4000, "      \
   "\"strength\": 700, \"activation\": 0.6}, {\"direction\": [-1, 0.3, 1], \"stiffness\": 500}]"
 #define BENT ", \"bending\": {\"stiffness\": 2, \"damping\": 0.2}"
-#define WIND                                                                                                 \
-  ", \"wind\": {\"velocity\": [2, -1, 3], \"density\": 1.5, \"drag\": 1.2, \"lift\": 0.7}"
+#define WIND ", \"wind\": {\"velocity\": [2, -1, 3], \"density\": 1.5, \"drag\": 1.2, \"lift\": 0.7}"
 
 static const char *const scenes[] = {
     HEAD TETS STUFF("arap", ", \"damping\": 0.1") HELD,
@@ -50,12 +48,14 @@ static const char *const scenes[] = {
     HEAD SHEET STUFF("arap", THICK BENT) HELD,
     HEAD "\"type\": \"cloth\", \"mesh\": {\"ball\": 1, \"radius\": 0.3}, " STUFF("arap", THICK BENT) HELD,
     HEAD SHEET STUFF("arap", THICK) WIND HELD,
-    HEAD "\"type\": \"cloth\", \"mesh\": {\"ball\": 1, \"radius\": 0.3}, \"pressure\": 300, "
-    STUFF("arap", THICK) WIND HELD,
-    HEAD "\"type\": \"rod\", \"mesh\": {\"points\": [[0, 0, 0], [0.1, 0, 0], [0.2, 0.02, 0], [0.3, 0.02, 0.05]]}, "
-         "\"material\": {\"radius\": 0.02, \"young\": 2e4, \"bending\": 0.5, \"twisting\": 0.4, \"density\": "
-         "1000, \"damping\": 0.2}, \"attach\": [{\"select\": {\"clamp\": \"first\"}, \"body\": \"arm\", "
-         "\"enforce\": \"reduction\"}]}]}",
+    HEAD
+    "\"type\": \"cloth\", \"mesh\": {\"ball\": 1, \"radius\": 0.3}, \"pressure\": 300, " STUFF("arap", THICK)
+        WIND HELD,
+    HEAD
+    "\"type\": \"rod\", \"mesh\": {\"points\": [[0, 0, 0], [0.1, 0, 0], [0.2, 0.02, 0], [0.3, 0.02, 0.05]]}, "
+    "\"material\": {\"radius\": 0.02, \"young\": 2e4, \"bending\": 0.5, \"twisting\": 0.4, \"density\": "
+    "1000, \"damping\": 0.2}, \"attach\": [{\"select\": {\"clamp\": \"first\"}, \"body\": \"arm\", "
+    "\"enforce\": \"reduction\"}]}]}",
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
@@ -138,8 +138,8 @@ static void twist(const MbModel *model, uint64_t *seed, double x[N]) {
 static double largest(const double x[N], size_t n) { return test_largest(x, n); }
 
 // A change along, weighed, is what the way back says of it.
-static double apart(const MbForce *force, const MbSim *sim, MbForceCurve at, const Twists *t, const double *by_move,
-                    const double *by_phi, uint64_t *seed) {
+static double apart(const MbForce *force, const MbSim *sim, MbForceCurve at, const Twists *t,
+                    const double *by_move, const double *by_phi, uint64_t *seed) {
   static double move[N], phi[N], change[N];
   const size_t n = 6 * sim->model->nb;
   double wanted = 0, sum = 0, size = 0;

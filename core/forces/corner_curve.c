@@ -60,7 +60,7 @@ static void back(const MbCorner *c, double move[6], double phi[6]) {
 
 // Along z = 1 of each number of each corner, one after the other, as S is linear in z.
 static void change(const MbForceCurve *at, MbCorner *corner, size_t n, const void *piece,
-                   MbCornerFeel *feel) {
+                   const MbCornerPiece *kind) {
   static const double nothing[6] = {0};
   double move[6], phi[6];
   for (size_t i = 0; i < 6 * n; i++) {
@@ -68,7 +68,7 @@ static void change(const MbForceCurve *at, MbCorner *corner, size_t n, const voi
     if (i % 6 < 3 && !corner[i / 6].turns) continue;
     z[i % 6] = 1;
     for (size_t a = 0; a < n; a++) weigh(at, a == i / 6 ? z : nothing, &corner[a]);
-    feel(piece, corner, n);
+    kind->feel(piece, corner, n);
     for (size_t a = 0; a < n; a++) {
       const size_t b = 6 * corner[a].body;
       back(&corner[a], move, phi);
@@ -79,14 +79,18 @@ static void change(const MbForceCurve *at, MbCorner *corner, size_t n, const voi
 }
 
 void mb_corner_curve(const MbForceCurve *at, MbCorner *corner, size_t n, const void *piece,
-                     MbCornerFeel *feel) {
+                     const MbCornerPiece *kind) {
   double move[6], phi[6];
   if (at->change) {
-    change(at, corner, n, piece, feel);
+    change(at, corner, n, piece, kind);
     return;
   }
   for (size_t a = 0; a < n; a++) weigh(at, at->z + 6 * corner[a].body, &corner[a]);
-  feel(piece, corner, n);
+  if (at->value) {
+    *at->value += kind->value(piece, corner, n);
+    return;
+  }
+  kind->feel(piece, corner, n);
   for (size_t a = 0; a < n; a++) {
     const size_t b = 6 * corner[a].body;
     back(&corner[a], move, phi);

@@ -29,14 +29,17 @@ typedef struct MbCorner {
   double felt[MB_CORNER_VECTORS][3];
 } MbCorner;
 
-// What is felt, of the vectors of `corner`; it adds.
-typedef void MbCornerFeel(const void *piece, MbCorner *corner, size_t n);
+// A piece of some kind: adds what is felt, of the vectors of `corner`; returns its part of S + Σ z · f.
+typedef struct MbCornerPiece {
+  void (*feel)(const void *piece, MbCorner *corner, size_t n);
+  double (*value)(const void *piece, const MbCorner *corner, size_t n);
+} MbCornerPiece;
 
 // Where a body is and moves, and x and y there.
 void mb_corner_take(size_t body, const MbMaximal *x, const MbForceCurve *at, MbCorner *corner);
-// Takes a piece of corners that have been taken to the bodies, or its change.
+// Takes a piece of corners that have been taken to the bodies, or its change or value.
 void mb_corner_curve(const MbForceCurve *at, MbCorner *corner, size_t n, const void *piece,
-                     MbCornerFeel *feel);
+                     const MbCornerPiece *kind);
 
 // Whether any of them turns: if not, t is zero, and what is felt along all but places and rates is not asked for.
 static inline bool mb_corners_turn(const MbCorner *corner, size_t n) {

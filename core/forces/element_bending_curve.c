@@ -35,12 +35,23 @@ static void feel_pair(const void *piece, MbCorner *c, size_t n) {
   }
 }
 
+static double value_of_pair(const void *piece, const MbCorner *c, size_t n) {
+  double d[MB_CORNER_VECTORS][3];
+  (void)n;
+  for (MbCornerVector k = 0; k < MB_CORNER_VECTORS; k++) mb_vec3_sub(d[k], c[1].at[k], c[0].at[k]);
+  mb_vec3_add(d[MB_CORNER_T], d[MB_CORNER_T], d[MB_CORNER_Z]);
+  return *(const double *)piece *
+         (mb_vec3_dot(d[MB_CORNER_Z], d[MB_CORNER_Y]) + mb_vec3_dot(d[MB_CORNER_PLACE], d[MB_CORNER_T]));
+}
+
+static const MbCornerPiece pair = {feel_pair, value_of_pair};
+
 static void curve_pairs(const MbElementForce *e, const MbMaximal *x, const MbForceCurve *at) {
   for (size_t k = 0; k < e->ncouples; k++) {
     MbCorner corner[2];
     if (e->bend[k] == 0) continue;
     for (size_t a = 0; a < 2; a++) mb_corner_take(e->first + e->couple[2 * k + a], x, at, &corner[a]);
-    if (mb_corners_turn(corner, 2)) mb_corner_curve(at, corner, 2, &e->bend[k], feel_pair);
+    if (at->value || mb_corners_turn(corner, 2)) mb_corner_curve(at, corner, 2, &e->bend[k], &pair);
   }
 }
 
@@ -156,6 +167,25 @@ static void feel_curved(const void *piece, MbCorner *c, size_t n) {
   give_normal(s, c, MB_CORNER_T, at->side, m), give_sum(s, c, n, MB_CORNER_T, at->n);
 }
 
+static double value_of_curved(const void *piece, const MbCorner *c, size_t n) {
+  const Curved *s = piece;
+  const MbBendingNormal *at = &s->normal;
+  Along z, y, t;
+  double zy[3], by_z[3] = {0}, by_w[3] = {0}, m[3];
+  const double *p[3];
+  look_along(s, c, n, MB_CORNER_Z, &z), look_along(s, c, n, MB_CORNER_Y, &y);
+  look_along(s, c, n, MB_CORNER_T, &t);
+  corners_at(s, c, MB_CORNER_Z, p);
+  turn_by(y.side, p, zy);
+  add_second(at, s->w, y.N, by_z), add_across(at, y.w, by_z), add_across(at, y.N, by_w);
+  mb_bending_across(at, s->w, m);
+  mb_vec3_add(zy, zy, z.N), mb_vec3_add(zy, zy, t.N);
+  mb_vec3_add(t.w, t.w, z.w);
+  return mb_vec3_dot(z.N, by_z) + mb_vec3_dot(z.w, by_w) + mb_vec3_dot(m, zy) + mb_vec3_dot(at->n, t.w);
+}
+
+static const MbCornerPiece curved = {feel_curved, value_of_curved};
+
 static void curve_curved(const MbElementForce *e, const MbMaximal *x, const MbForceCurve *at) {
   for (size_t t = 0; t < e->ncurved; t++) {
     const size_t first = e->curved_first[t], n = e->curved_first[t + 1] - first;
@@ -175,7 +205,7 @@ static void curve_curved(const MbElementForce *e, const MbMaximal *x, const MbFo
       mb_vec3_sub(d, corner[a].at[MB_CORNER_PLACE], p[0]);
       mb_vec3_add_scaled(s.w, s.w, s.weight[a], d);
     }
-    mb_corner_curve(at, corner, n, &s, feel_curved);
+    mb_corner_curve(at, corner, n, &s, &curved);
   }
 }
 
@@ -219,6 +249,19 @@ static void feel_damped(const void *piece, MbCorner *c, size_t n) {
   }
 }
 
+static double value_of_damped(const void *piece, const MbCorner *c, size_t n) {
+  const Damped *s = piece;
+  double sum = 0;
+  (void)n;
+  for (size_t m = 0; m < s->bent.measures; m++) {
+    const double z = rate_of(&s->bent, c, m, MB_CORNER_Z), t = rate_of(&s->bent, c, m, MB_CORNER_T);
+    sum += z * rate_of(&s->bent, c, m, MB_CORNER_X) + (z + t) * rate_of(&s->bent, c, m, MB_CORNER_RATE);
+  }
+  return -s->beta * sum;
+}
+
+static const MbCornerPiece damped = {feel_damped, value_of_damped};
+
 static void curve_damped(const MbElementForce *e, const MbMaximal *x, const MbForceCurve *at) {
   Damped s = {.beta = e->of->bending_damping};
   for (size_t t = 0; t < e->damper->count; t++) {
@@ -229,8 +272,8 @@ static void curve_damped(const MbElementForce *e, const MbMaximal *x, const MbFo
       mb_corner_take(e->first + e->damper->node[first + a], x, at, &corner[a]);
       mb_vec3_copy(p[a], corner[a].at[MB_CORNER_PLACE]);
     }
-    mb_bent_look(e->damper, t, p[0], true, &s.bent);
-    mb_corner_curve(at, corner, n, &s, feel_damped);
+    mb_bent_look(e->damper, t, p[0], !at->value, &s.bent);
+    mb_corner_curve(at, corner, n, &s, &damped);
   }
 }
 

@@ -41,6 +41,12 @@ static void give(const Strained *s, MbCorner *corner, MbCornerVector v, const do
       for (size_t j = 0; j < rank; j++) corner[a].felt[v][i] -= V * G[rank * i + j] * g[rank * a + j];
 }
 
+static double product(const double *A, const double *B, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += A[i] * B[i];
+  return sum;
+}
+
 static void add(double *to, double s, const double *from, size_t n) {
   for (size_t i = 0; i < n; i++) to[i] += s * from[i];
 }
@@ -147,6 +153,34 @@ static void feel(const void *piece, MbCorner *corner, size_t n) {
   give(s, corner, MB_CORNER_Z, felt.Z), give(s, corner, MB_CORNER_T, felt.M);
 }
 
+static double value(const void *piece, const MbCorner *corner, size_t n) {
+  const Strained *s = piece;
+  const size_t rank = s->e->rank, width = 3 * rank;
+  double X[9], Y[9], Z[9], M[9] = {0}, A[9], B[9], moved[9], HB[9], sum;
+  gradient(s, corner, MB_CORNER_Y, Y), gradient(s, corner, MB_CORNER_Z, Z);
+  if (mb_corners_turn(corner, n)) gradient(s, corner, MB_CORNER_T, M);
+  memcpy(A, Z, sizeof A), memcpy(B, Y, sizeof B);
+  if (s->turned) {
+    memcpy(moved, s->F, width * sizeof *moved), add(moved, 1, Y, width);
+    turn(s->turn.R, true, rank, Z, A), turn(s->turn.R, true, rank, moved, B);
+    add(B, -1, s->F, width);
+  }
+  apply(s, B, HB);
+  sum = product(A, HB, width) + product(A, s->P, width) + product(M, s->P, width);
+  if (s->e->of->damping > 0) {
+    double E[9], by_x[9] = {0}, viscous[9] = {0}, across[9] = {0};
+    gradient(s, corner, MB_CORNER_X, X);
+    mb_viscous_rate_at(s->elastic, (int)rank, s->F, s->Fdot, E);
+    mb_viscous_rate_at(s->elastic, (int)rank, s->F, X, by_x);
+    add(by_x, 1, E, rank * rank);
+    add_viscous(s, s->F, by_x, viscous), add_viscous(s, s->F, E, across);
+    sum += product(Z, viscous, width) + product(M, across, width);
+  }
+  return -s->e->size[s->k] * sum;
+}
+
+static const MbCornerPiece strained = {feel, value};
+
 static void curve_element(const MbElementForce *e, const MbElastic *elastic, size_t k, const MbMaximal *x,
                           const MbForceCurve *at) {
   Strained s = {.e = e, .elastic = elastic, .k = k, .ahead = x->ahead};
@@ -159,7 +193,7 @@ static void curve_element(const MbElementForce *e, const MbElastic *elastic, siz
     mb_elastic_sheet_stress(elastic, s.F, s.P), mb_elastic_sheet_tangent(elastic, s.F, false, s.H);
   }
   s.turned = x->ahead > 0 && mb_element_turn(e, x, k, s.F, &s.turn);
-  mb_corner_curve(at, corner, e->corners, &s, feel);
+  mb_corner_curve(at, corner, e->corners, &s, &strained);
 }
 
 void mb_elements_curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {

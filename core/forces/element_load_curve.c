@@ -55,6 +55,17 @@ static void feel_fibre(const void *piece, MbCorner *c, size_t n) {
   give(c, n, MB_CORNER_T, s->c, -V * s->tension / mb_vec3_norm(s->y), s->y);
 }
 
+static double value_of_fibre(const void *piece, const MbCorner *c, size_t n) {
+  const Drawn *s = piece;
+  double z[3], y[3], t[3], by[3];
+  sum_of(c, n, MB_CORNER_Z, s->c, z), sum_of(c, n, MB_CORNER_Y, s->c, y), sum_of(c, n, MB_CORNER_T, s->c, t);
+  mb_length_second(s->y, s->tension, s->slope, y, by);
+  mb_vec3_add(t, t, z);
+  return -s->volume * (mb_vec3_dot(z, by) + s->tension / mb_vec3_norm(s->y) * mb_vec3_dot(s->y, t));
+}
+
+static const MbCornerPiece drawn = {feel_fibre, value_of_fibre};
+
 static void curve_fibres(const MbElementForce *e, const MbFibres *fibres, const MbMaximal *x,
                          const MbForceCurve *at) {
   const MbSpots places = {x->E[e->first].p, sizeof *x->E / sizeof *x->E->p};
@@ -67,7 +78,7 @@ static void curve_fibres(const MbElementForce *e, const MbFibres *fibres, const 
     mb_fibre_energy(fibres, activation, stretch, &s.tension, &s.slope);
     if (!(stretch > 0) || (s.tension == 0 && s.slope == 0)) continue;
     for (size_t a = 0; a < e->corners; a++) mb_corner_take(mb_corner_body(e, k, a), x, at, &corner[a]);
-    mb_corner_curve(at, corner, e->corners, &s, feel_fibre);
+    mb_corner_curve(at, corner, e->corners, &s, &drawn);
   }
 }
 
@@ -111,6 +122,24 @@ static void feel_pressed(const void *piece, MbCorner *c, size_t n) {
   give_area(c, t), give(c, 3, MB_CORNER_T, NULL, P / 3, a);
 }
 
+static double value_of_pressed(const void *piece, const MbCorner *c, size_t n) {
+  double z[3], t[3], a[3], sum = 0;
+  (void)n;
+  for (size_t j = 0; j < 3; j++) {
+    const MbCorner *one = &c[j], *next = &c[(j + 1) % 3], *last = &c[(j + 2) % 3];
+    double d[3], x[3] = {0};
+    mb_vec3_sub(d, last->at[MB_CORNER_PLACE], c[COMMON].at[MB_CORNER_PLACE]);
+    add_cross(x, 1, one->at[MB_CORNER_Y], next->at[MB_CORNER_Z]);
+    add_cross(x, 1, one->at[MB_CORNER_Z], next->at[MB_CORNER_Y]);
+    sum += mb_vec3_dot(d, x) / 6;
+  }
+  sum_of(c, 3, MB_CORNER_Z, NULL, z), sum_of(c, 3, MB_CORNER_T, NULL, t), area_of(c, a);
+  mb_vec3_add(t, t, z);
+  return *(const double *)piece * (sum + mb_vec3_dot(a, t) / 3);
+}
+
+static const MbCornerPiece pressed = {feel_pressed, value_of_pressed};
+
 static void curve_chamber(const MbElementForce *e, size_t k, const MbMaximal *x, const MbForceCurve *at) {
   const MbElementSurface *s = e->of->surface;
   const MbSpots places = {x->E[e->first].p, sizeof *x->E / sizeof *x->E->p};
@@ -122,7 +151,7 @@ static void curve_chamber(const MbElementForce *e, size_t k, const MbMaximal *x,
     MbCorner corner[PRESSED];
     for (size_t j = 0; j < 3; j++) mb_corner_take(e->first + s->inner[3 * t + j], x, at, &corner[j]);
     mb_corner_take(e->first + s->inner[3 * begin], x, at, &corner[COMMON]);
-    mb_corner_curve(at, corner, PRESSED, &P, feel_pressed);
+    mb_corner_curve(at, corner, PRESSED, &P, &pressed);
   }
 }
 
@@ -163,6 +192,18 @@ static void feel_blown(const void *piece, MbCorner *c, size_t n) {
   give(c, n, MB_CORNER_T, NULL, 1.0 / 3, s->f);
 }
 
+static double value_of_blown(const void *piece, const MbCorner *c, size_t n) {
+  const Blown *s = piece;
+  double z[3], x[3], t[3];
+  sum_of(c, n, MB_CORNER_Z, NULL, z), sum_of(c, n, MB_CORNER_X, NULL, x);
+  sum_of(c, n, MB_CORNER_T, NULL, t);
+  mb_vec3_add(t, t, z);
+  mb_mat3_apply(x, s->C, x);
+  return mb_vec3_dot(s->f, t) / 3 - mb_vec3_dot(z, x) / 9;
+}
+
+static const MbCornerPiece blown = {feel_blown, value_of_blown};
+
 static void curve_wind(const MbElementForce *e, size_t t, const MbMaximal *x, const MbForceCurve *at) {
   const MbElementSurface *of = e->of->surface;
   Blown s = {.d = of->density * of->drag / 2, .l = of->density * of->lift / 2};
@@ -171,8 +212,7 @@ static void curve_wind(const MbElementForce *e, size_t t, const MbMaximal *x, co
   area_of(corner, s.a);
   for (size_t k = 0; k < 3; k++) s.u[k] = x->signal[of->wind[k]];
   for (size_t j = 0; j < 3; j++) mb_vec3_add_scaled(s.u, s.u, -1.0 / 3, corner[j].at[MB_CORNER_RATE]);
-  if (mb_wind_force(of, t, s.a, s.u, s.f, s.C, s.by_u, s.by_a))
-    mb_corner_curve(at, corner, 3, &s, feel_blown);
+  if (mb_wind_force(of, t, s.a, s.u, s.f, s.C, s.by_u, s.by_a)) mb_corner_curve(at, corner, 3, &s, &blown);
 }
 
 void mb_element_loads_curve(const MbElementForce *e, const MbMaximal *x, const MbForceCurve *at) {

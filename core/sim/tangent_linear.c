@@ -298,24 +298,33 @@ static double take_block(const MbModel *model, const MbTangent *t, size_t k) {
   return sum;
 }
 
+// The same of a force that tells it by itself.
+static double value_of(const MbModel *model, const MbForce *force, const MbMaximal *x, const MbTangent *t) {
+  double value = 0;
+  MbForceCurve at = curve_at(model, t->linear, t->dF);
+  MbMaximal own = *x;
+  own.ahead = t->linear->ahead, at.value = &value;
+  force->ops->curve(force, &own, &at);
+  return value;
+}
+
 double mb_linear_of_force(const MbModel *model, const MbForce *force, const MbMaximal *x, const MbTangent *t,
                           double *f) {
   const MbTangentLinear *l = t->linear;
-  const bool everywhere = force->ops->everywhere, all = everywhere || force->elements;
+  const bool everywhere = force->ops->everywhere;
   MbMaximal own = *x;
   double sum = 0;
+  if (force->ops->changes) return value_of(model, force, x, t);
   own.f = f, own.K = l->own_K, own.D = l->own_D, own.ahead = l->ahead;
   force->ops->eval(model, force, &own, 0, everywhere ? mb_model_own(model) : model->nb);
-  const size_t n = all ? model->nb : bodies_of(force, x, l->body);
+  const size_t n = everywhere ? model->nb : bodies_of(force, x, l->body);
   for (size_t i = 0; i < n; i++) {
-    const size_t b = all ? i : l->body[i];
+    const size_t b = everywhere ? i : l->body[i];
     sum += mb_dot6(t->dF + 6 * b, f + 6 * b) + take_block(model, t, b);
     memset(f + 6 * b, 0, 6 * sizeof *f);
   }
   for (size_t i = 0; i < force->npoints * force->npoints; i++) // of pairs; one that has been taken is zero
     if (force->block[i] != MB_WORLD && force->block[i] >= 36 * model->nb)
       sum += take_block(model, t, force->block[i] / 36);
-  for (size_t i = 0; force->elements && i < 2 * force->elements->ncouples; i++)
-    sum += take_block(model, t, model->nb + 2 * force->elements->pair[i / 2] + i % 2);
   return sum;
 }

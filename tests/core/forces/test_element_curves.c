@@ -154,6 +154,16 @@ static double apart(const MbForce *force, const MbSim *sim, MbForceCurve at, con
   return fabs(sum - wanted) / (1 + size);
 }
 
+// Whether the value is told that blocks and forces come to.
+static double value_is_off(MbSim *sim, const MbForce *force, MbForceCurve at, const Twists *t, double ahead) {
+  const double force_alone = pushed(sim, force, t, 0), wanted = force_alone + weighed(sim, force, t, ahead);
+  double value = 0;
+  at.value = &value;
+  sim->x.ahead = ahead;
+  force->ops->curve(force, &sim->x, &at);
+  return fabs(value - wanted) / (1 + fabs(force_alone) + fabs(wanted));
+}
+
 static void compare(size_t scene, double ahead, double *worst, double *both) {
   static Twists t;
   static double by_move[N], by_phi[N];
@@ -175,6 +185,7 @@ static void compare(size_t scene, double ahead, double *worst, double *both) {
   cr_expect(ahead == 0 || turned > 1e-3 * largest(sim->x.f, 6 * sim->model->nb), "nothing turns");
   sim->x.ahead = ahead;
   force->ops->curve(force, &sim->x, &at);
+  *both = fmax(*both, value_is_off(sim, force, at, &t, ahead));
   *both = fmax(*both, apart(force, sim, at, &t, by_move, by_phi, &seed));
   most = fmax(most, fmax(largest(by_move, 6 * sim->model->nb), largest(by_phi, 6 * sim->model->nb)));
   for (size_t i = 0; i < n; i++) {

@@ -76,8 +76,18 @@ static inline void mb_corner_gradient(const MbElementForce *e, const double *con
       for (size_t j = 0; j < rank; j++) F[rank * i + j] += (x[a][i] - x[0][i]) * g[rank * a + j];
 }
 
+// How an element turns: ω before its share, A ω = c, its rotation vector, and how fast it changes its shape and turns.
+typedef struct MbElementTurn {
+  double R[9], Fdot[9], A[9], c[3], w[3], turn[3];
+  double whole, turning;
+} MbElementTurn;
+
 // The rotation R by which the element at point k, with gradient F, turns in x->ahead seconds (element_turn.c). False: by none.
-bool mb_element_turn(const MbElementForce *e, const MbMaximal *x, size_t k, const double F[9], double R[9]);
+bool mb_element_turn(const MbElementForce *e, const MbMaximal *x, size_t k, const double F[9],
+                     MbElementTurn *turn);
+// Takes what R is felt by to F and Ḟ.
+void mb_element_turn_back(const MbElementTurn *turn, size_t rank, double ahead, const double F[9],
+                          const double by_R[9], double by_F[9], double by_Fdot[9]);
 // extra ← what the stress has beside P where the element has turned by R and is linearised there, H = ∂P/∂F; both 3 × rank.
 void mb_element_turned_stress(size_t rank, const double R[9], const double F[9], const double P[9],
                               const double H[81], double extra[9]);

@@ -20,10 +20,12 @@
 // exact where it turns alone, for tetrahedra and for triangles. An element that is nearly a line has no such spin, and is linearised where
 // it is. What is deformed as fast as it turns will not go on so, in long steps least of all: of ω is taken the share
 //
-//   1 − |Ḟ − [ω] F|²/|[ω] F|²,   or 0     (|Ḟ|² is the sum of both squares; |[ω] F|² = ω · c with c the right-hand side above)
+//   u² (3 − 2 u),   u = 1 − |Ḟ − [ω] F|²/|[ω] F|²,   or 0     (|Ḟ|² is the sum of both squares; |[ω] F|² = ω · c with c the right-hand side above)
 //
-// 1 − θ²/4 for a stiff block. The momentum along lines stays as it was, as K knows nothing of where an element is.
+// where u is 1 − θ²/4 for a stiff block, and 0 in plain shear, as in a block that is held on one side and thrown: there the share goes to 0 without a kink, so that runs have
+// derivatives. The momentum along lines stays as it was, as K knows nothing of where an element is.
 #include "core/forces/element_corners.h"
+#include "core/math/spatial.h"
 
 static void rate_at(const MbElementForce *e, const MbMaximal *x, size_t k, double Fdot[9]) {
   const double *at[MB_MOST_CORNERS] = {0};
@@ -47,30 +49,66 @@ static bool solve_spin(const double A[9], const double c[3], double w[3]) {
   return true;
 }
 
-bool mb_element_turn(const MbElementForce *e, const MbMaximal *x, size_t k, const double F[9], double R[9]) {
+bool mb_element_turn(const MbElementForce *e, const MbMaximal *x, size_t k, const double F[9],
+                     MbElementTurn *t) {
   const size_t rank = e->rank;
-  double Fdot[9], A[9], c[3] = {0}, w[3], q[4], trace = 0, whole = 0;
+  double *const A = t->A, *const c = t->c, *const Fdot = t->Fdot, q[4], trace = 0;
   rate_at(e, x, k, Fdot);
+  t->whole = 0;
   for (size_t i = 0; i < 3; i++)
     for (size_t j = 0; j < 3; j++) {
       A[3 * i + j] = 0;
       for (size_t l = 0; l < rank; l++) A[3 * i + j] -= F[rank * i + l] * F[rank * j + l];
     }
   for (size_t i = 0; i < 3; i++) trace -= A[4 * i];
-  for (size_t i = 0; i < 3; i++) A[4 * i] += trace;
+  for (size_t i = 0; i < 3; i++) A[4 * i] += trace, c[i] = 0;
   for (size_t j = 0; j < rank; j++)
     for (size_t i = 0; i < 3; i++) {
       const size_t l = (i + 1) % 3, m = (i + 2) % 3;
       c[i] += F[rank * l + j] * Fdot[rank * m + j] - F[rank * m + j] * Fdot[rank * l + j];
     }
-  if (!solve_spin(A, c, w)) return false;
-  for (size_t i = 0; i < 3 * rank; i++) whole += Fdot[i] * Fdot[i];
-  const double turning = mb_vec3_dot(w, c);
-  if (!(2 * turning > whole)) return false;
-  mb_vec3_scale(w, x->ahead * (2 - whole / turning), w);
-  mb_quat_exp(q, w);
-  mb_quat_to_mat3(R, q);
+  if (!solve_spin(A, c, t->w)) return false;
+  for (size_t i = 0; i < 3 * rank; i++) t->whole += Fdot[i] * Fdot[i];
+  t->turning = mb_vec3_dot(t->w, c);
+  if (!(2 * t->turning > t->whole)) return false;
+  const double u = 2 - t->whole / t->turning;
+  mb_vec3_scale(t->turn, x->ahead * u * u * (3 - 2 * u), t->w);
+  mb_quat_exp(q, t->turn);
+  mb_quat_to_mat3(t->R, q);
   return true;
+}
+
+// With θ = h s ω, s = u² (3 − 2 u), u = 2 − |Ḟ|²/(ω · c), and what R is felt by as B:
+//
+//   θ is felt by J_r(θ) ax(B Rᵀ),   ax(M)_i = M_kj − M_jk;   ω, and A ω = c, by the transposed of the formulas above
+//
+// J_r being that of δ exp(θ) = [J_l δθ] exp(θ), transposed.
+void mb_element_turn_back(const MbElementTurn *t, size_t rank, double ahead, const double F[9],
+                          const double by_R[9], double by_F[9], double by_Fdot[9]) {
+  const double turn[6] = {t->turn[0], t->turn[1], t->turn[2], 0, 0, 0}, u = 2 - t->whole / t->turning;
+  double M[9], J[36], axis[3], felt[3], by_w[3], by_c[3], z[3];
+  mb_mat3_mult(M, by_R, t->R);
+  for (int i = 0; i < 3; i++)
+    axis[i] = M[3 * ((i + 2) % 3) + (i + 1) % 3] - M[3 * ((i + 1) % 3) + (i + 2) % 3];
+  mb_se3_right_jacobian(J, turn);
+  for (size_t i = 0; i < 3; i++) felt[i] = ahead * mb_vec3_dot(J + 6 * i, axis);
+  const double by_u = 6 * u * (1 - u) * mb_vec3_dot(felt, t->w), by_whole = -by_u / t->turning,
+               by_turning = by_u * t->whole / (t->turning * t->turning);
+  mb_vec3_scale(by_w, u * u * (3 - 2 * u), felt);
+  mb_vec3_add_scaled(by_w, by_w, by_turning, t->c);
+  if (!solve_spin(t->A, by_w, z)) return;
+  mb_vec3_add_scaled(by_c, z, by_turning, t->w);
+  const double trace = -2 * mb_vec3_dot(z, t->w); // of A's part, which is −z ωᵀ
+  for (size_t j = 0; j < rank; j++) {
+    double f[3], fdot[3], x[3], y[3];
+    for (size_t i = 0; i < 3; i++) f[i] = F[rank * i + j], fdot[i] = t->Fdot[rank * i + j];
+    mb_vec3_cross(x, fdot, by_c), mb_vec3_cross(y, by_c, f);
+    const double along_z = mb_vec3_dot(z, f), along_w = mb_vec3_dot(t->w, f);
+    for (size_t i = 0; i < 3; i++) {
+      by_F[rank * i + j] += x[i] + trace * f[i] + z[i] * along_w + t->w[i] * along_z;
+      by_Fdot[rank * i + j] += y[i] + 2 * by_whole * fdot[i];
+    }
+  }
 }
 
 void mb_element_turned_stress(size_t rank, const double R[9], const double F[9], const double P[9],

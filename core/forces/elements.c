@@ -14,6 +14,7 @@
 #include "core/deformables/bending_rest.h"
 #include "core/deformables/elastic.h"
 #include "core/forces/element_corners.h"
+#include "core/forces/element_curve.h"
 #include "core/math/svd3.h"
 
 // ---- one element ------------------------------------------------------------------------------------------
@@ -114,7 +115,8 @@ static void eval_element(const MbModel *model, const MbForce *force, const MbEla
                          MbMaximal *x) {
   const MbElementForce *e = force->elements;
   const bool solid = e->rank == 3;
-  double F[9], P[9], H[81], R[9], extra[9], f[3];
+  double F[9], P[9], H[81], extra[9], f[3];
+  MbElementTurn turn;
   gradient_at(e, x, k, F);
   if (solid)
     mb_elastic_stress(elastic, F, P);
@@ -130,10 +132,10 @@ static void eval_element(const MbModel *model, const MbForce *force, const MbEla
     mb_elastic_tangent(elastic, F, x->safe, H);
   else
     mb_elastic_sheet_tangent(elastic, F, x->safe, H);
-  const bool turned = x->ahead > 0 && mb_element_turn(e, x, k, F, R);
-  stiffen(model, e, k, H, turned ? R : NULL, x);
+  const bool turned = x->ahead > 0 && mb_element_turn(e, x, k, F, &turn);
+  stiffen(model, e, k, H, turned ? turn.R : NULL, x);
   if (!turned) return;
-  mb_element_turned_stress(e->rank, R, F, P, H, extra);
+  mb_element_turned_stress(e->rank, turn.R, F, P, H, extra);
   push_turned(model, e, k, extra, x);
 }
 
@@ -279,4 +281,9 @@ static bool damps(const MbForce *force) {
   return force->elements->of->damping > 0 || force->elements->damper || (surface && surface->nouter);
 }
 
-const MbForceOps mb_elements_ops = {.name = "elasticity", .eval = eval, .energy = energy, .damps = damps};
+const MbForceOps mb_elements_ops = {.name = "elasticity",
+                                    .eval = eval,
+                                    .energy = energy,
+                                    .damps = damps,
+                                    .curve = mb_elements_curve,
+                                    .changes = true};

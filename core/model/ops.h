@@ -20,9 +20,15 @@ typedef struct MbBuilder MbBuilder; // core/model/builder.h
 //
 // and z · f̃ beside, of what a step adds to the force where it turns what it is linearised along (MbMaximal.ahead), K and D being those of steps (exact and safe are false). by_move
 // and by_phi += what S changes by with each body's motion in its own axes and with its twist.
+//
+// Of forces that say so (MbForceOps.changes) the same the other way, where `change` is not NULL: change (nb x 6) += what S is felt by along z of how the bodies' motion, `move`
+// and `phi`, changes it; z, by_move and by_phi are not looked at. And where `value` is not NULL: *value += S + z · f, f being the force itself, and nothing else.
 typedef struct MbForceCurve {
   const double *z, *x1, *x2, *y1, *y2;
   double *by_move, *by_phi;
+  const MbModel *model;
+  const double *move, *phi;
+  double *change, *value;
 } MbForceCurve;
 
 struct MbForceOps {
@@ -38,6 +44,7 @@ struct MbForceOps {
   size_t least, most; // points that it acts between; 0 = on one body, or everywhere
   // Adds how S changes (MbForceCurve). NULL: of one that is everywhere nothing changes; of others that is not known.
   void (*curve)(const MbForce *force, const MbMaximal *x, const MbForceCurve *at);
+  bool changes; // `curve` takes changes and values too: of forces on many bodies
   // Makes its own parameters, which are zero before, and its signals from what the scene says of its kind; its body and its
   // points stand. NULL: the parameters are those that the scene gives, byte by byte.
   MbStatus (*build)(MbBuilder *b, const MbForceSpec *from, MbForce *force, void *own);

@@ -46,7 +46,7 @@ bool mb_tangent_linearise(MbSim *sim, MbTangent *t, const MbTangentTerms *of, do
 const char *mb_tangent_linear_refuses(const MbModel *model) {
   for (size_t i = 0; i < model->nforces; i++)
     if (!model->forces[i].ops->curve && !model->forces[i].ops->everywhere)
-      return "there are no exact ones of deformables' elements where steps linearise forces";
+      return "there are no exact ones of forces that do not tell how their derivatives change";
   return NULL;
 }
 
@@ -176,8 +176,15 @@ static MbMaximal as_linearised(const MbSim *sim, const MbTangentLinear *l) {
   return x;
 }
 
-static MbForceCurve curve_at(const MbTangentLinear *l, const double *z) {
-  return (MbForceCurve){z, l->x1, l->x2, l->y1, l->y2, l->by_move, l->by_phi};
+static MbForceCurve curve_at(const MbModel *model, const MbTangentLinear *l, const double *z) {
+  return (MbForceCurve){.z = z,
+                        .x1 = l->x1,
+                        .x2 = l->x2,
+                        .y1 = l->y1,
+                        .y2 = l->y2,
+                        .by_move = l->by_move,
+                        .by_phi = l->by_phi,
+                        .model = model};
 }
 
 // ---- a change -------------------------------------------------------------------------------------------------------
@@ -194,10 +201,23 @@ void mb_linear_change_down(const MbSim *sim, MbTangent *t, size_t b, const doubl
   mb_add_columns(dphi, l->DTv + 6 * first, n, dq + first);
 }
 
-// dF of the bodies of one force −= e′(ε, δφ)
-static void take_curve(const MbForce *force, const MbMaximal *x, MbTangent *t) {
+// Of a force on many bodies, which tells by itself what along each number changes.
+static void take_change(const MbModel *model, const MbForce *force, const MbMaximal *x, MbTangent *t) {
   MbTangentLinear *l = t->linear;
-  const MbForceCurve at = curve_at(l, l->z);
+  MbForceCurve at = curve_at(model, l, NULL);
+  at.move = t->move, at.phi = t->dphi, at.change = l->z;
+  force->ops->curve(force, x, &at);
+  for (size_t i = 0; i < 6 * model->nb; i++) t->dF[i] -= l->z[i], l->z[i] = 0;
+}
+
+// dF of the bodies of one force −= e′(ε, δφ)
+static void take_curve(const MbModel *model, const MbForce *force, const MbMaximal *x, MbTangent *t) {
+  MbTangentLinear *l = t->linear;
+  const MbForceCurve at = curve_at(model, l, l->z);
+  if (force->ops->changes) {
+    take_change(model, force, x, t);
+    return;
+  }
   const size_t n = bodies_of(force, x, l->body);
   for (size_t i = 0; i < 6 * n; i++) {
     const size_t row = 6 * l->body[i / 6] + i % 6;
@@ -223,7 +243,7 @@ void mb_linear_change(const MbSim *sim, MbTangent *t) {
   }
   const MbMaximal x = as_linearised(sim, l);
   for (size_t i = 0; i < model->nforces; i++)
-    if (model->forces[i].ops->curve) take_curve(&model->forces[i], &x, t);
+    if (model->forces[i].ops->curve) take_curve(model, &model->forces[i], &x, t);
 }
 
 // ---- backwards ------------------------------------------------------------------------------------------------------
@@ -231,7 +251,7 @@ void mb_linear_change(const MbSim *sim, MbTangent *t) {
 void mb_linear_weigh(const MbSim *sim, MbTangent *t) {
   const MbModel *model = sim->model;
   MbTangentLinear *l = t->linear;
-  const MbForceCurve at = curve_at(l, t->dF);
+  const MbForceCurve at = curve_at(model, l, t->dF);
   const MbMaximal x = as_linearised(sim, l);
   memset(l->dphi, 0, 6 * model->nb * sizeof *l->dphi);
   for (size_t k = 0; k < blocks_of(model); k++) {
@@ -278,12 +298,23 @@ static double take_block(const MbModel *model, const MbTangent *t, size_t k) {
   return sum;
 }
 
+// The same of a force that tells it by itself.
+static double value_of(const MbModel *model, const MbForce *force, const MbMaximal *x, const MbTangent *t) {
+  double value = 0;
+  MbForceCurve at = curve_at(model, t->linear, t->dF);
+  MbMaximal own = *x;
+  own.ahead = t->linear->ahead, at.value = &value;
+  force->ops->curve(force, &own, &at);
+  return value;
+}
+
 double mb_linear_of_force(const MbModel *model, const MbForce *force, const MbMaximal *x, const MbTangent *t,
                           double *f) {
   const MbTangentLinear *l = t->linear;
   const bool everywhere = force->ops->everywhere;
   MbMaximal own = *x;
   double sum = 0;
+  if (force->ops->changes) return value_of(model, force, x, t);
   own.f = f, own.K = l->own_K, own.D = l->own_D, own.ahead = l->ahead;
   force->ops->eval(model, force, &own, 0, everywhere ? mb_model_own(model) : model->nb);
   const size_t n = everywhere ? model->nb : bodies_of(force, x, l->body);

@@ -11,9 +11,9 @@
 static const GradientWay ways[] = {{"\"redmax\"", "bdf1", true},
                                    {"\"redmax\"", "bdf2", true},
                                    {"\"redmax\"", "sdirk2", true},
-                                   {"\"redmax\"", "implicit", false},
+                                   {"\"redmax\"", "implicit", true},
                                    {"\"maximal\"", "implicit", false},
-                                   {"\"redmax\"", "trapezoidal", false},
+                                   {"\"redmax\"", "trapezoidal", true},
                                    {"{\"type\":\"projective\",\"method\":\"newton\"}", "implicit", false}};
 enum { WAYS = sizeof ways / sizeof *ways };
 static const double MOVE = 1e-3;

@@ -71,7 +71,14 @@ static double compare(MbForceKind kind, MbAxes axes, bool lagged, double ahead, 
   for (size_t i = 0; i < N; i++)
     for (size_t k = 0; k < 5; k++)
       ((double *[]){t.z, t.x1, t.x2, t.y1, t.y2})[k][i] = 2 * test_random(seed) - 1;
-  const MbForceCurve at = {t.z, t.x1, t.x2, t.y1, t.y2, by_move, by_phi};
+  const MbForceCurve at = {.z = t.z,
+                           .x1 = t.x1,
+                           .x2 = t.x2,
+                           .y1 = t.y1,
+                           .y2 = t.y2,
+                           .by_move = by_move,
+                           .by_phi = by_phi,
+                           .model = model};
   mb_sim_signals(sim, 0.7);
   sim->x.ahead = ahead;
   for (size_t i = 0; i < model->nforces; i++) {

@@ -91,6 +91,8 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
   if (what)
     return mb_error(report, MB_SCENE, "", "%s: it changes %s: there is no derivative by it", number->name,
                     what);
+  if ((what = mb_slope_tables_refuse(g->sim->model, t->less->model, t->more->model)))
+    return mb_error(report, MB_SCENE, "", "%s: %s", number->name, what);
   if (!g->by_steps && !(t->number = mb_tangent_number_create(&g->arena, g->sim, t->less, t->more)))
     return mb_no_memory(report, "derivatives");
   if (!g->by_steps && (!(t->side[0] = tangent_of(g, t->less)) || !(t->side[1] = tangent_of(g, t->more))))

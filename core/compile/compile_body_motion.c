@@ -5,6 +5,7 @@
 #include "core/constraints/constraints.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { WHERE = 96 };
 
@@ -21,9 +22,9 @@ static MbStatus add_signals(const MbSignalSpec *spec, size_t n, const char *wher
   return MB_OK;
 }
 
-// Slides along the world's axes, then turns.
-static MbStatus build_path(const MbBodyMotionSpec *motion, const char *where, MbModel *model,
-                           MbConstraint *constraint, MbReport *report) {
+// The path as a joint's motion: it slides along the world's axes, then turns.
+static MbStatus path_joint(const MbBodyMotionSpec *motion, const char *where, MbModel *model, MbJoint *joint,
+                           MbReport *report) {
   MbJointSpec parts[2] = {{.kind = MB_JOINT_TRANSLATIONAL}, {.kind = MB_JOINT_FIXED}};
   if (motion->turns) {
     parts[1].kind = MB_JOINT_REVOLUTE;
@@ -33,13 +34,19 @@ static MbStatus build_path(const MbBodyMotionSpec *motion, const char *where, Mb
     parts[1].order = motion->order;
   }
   const MbJointSpec path = {.kind = MB_JOINT_COMPOSITE, .nparts = 2, .parts = parts};
+  char euler[WHERE];
+  snprintf(euler, sizeof euler, "%.60s/pose/euler", where);
+  const MbStatus status =
+      mb_joint_geometry(&parts[1], euler, &model->arena, joint, report); // is its order one?
+  return status == MB_OK ? mb_joint_geometry(&path, where, &model->arena, joint, report) : status;
+}
+
+static MbStatus build_path(const MbBodyMotionSpec *motion, const char *where, MbModel *model,
+                           MbConstraint *constraint, MbReport *report) {
   MbJoint *joint = mb_arena_alloc(&model->arena, 1, sizeof *joint);
   if (!joint) return mb_no_memory(report, "constraints");
   constraint->closure = joint;
-  char euler[WHERE];
-  snprintf(euler, sizeof euler, "%.60s/pose/euler", where);
-  MbStatus status = mb_joint_geometry(&parts[1], euler, &model->arena, joint, report); // is its order one?
-  if (status == MB_OK) status = mb_joint_geometry(&path, where, &model->arena, joint, report);
+  MbStatus status = path_joint(motion, where, model, joint, report);
   if (status == MB_OK) status = add_signals(motion->position, 3, where, "pose/position", model, report);
   if (status == MB_OK && motion->turns)
     status = add_signals(&motion->angle, 0, where, "pose/turn/angle", model, report);
@@ -76,4 +83,60 @@ MbStatus mb_compile_body_motion(const MbSceneSpec *spec, size_t listed, MbModel 
   }
   constraint->npath = model->nsignals - constraint->path;
   return status;
+}
+
+// Value and first rate of a signal at t = 0; false where it has none.
+static bool signal_at_start(const MbSignalSpec *spec, MbModel *model, double *value, double *rate) {
+  MbSignal signal;
+  MbExpression *e = NULL;
+  char message[8];
+  double rates[3];
+  if (!mb_signal_build(spec, NULL, &model->arena, &signal)) return false;
+  if (spec->kind == MB_SIGNAL_EXPRESSION &&
+      !(e = mb_expression_create(signal.text, model->constants, model->nconstants, true, message,
+                                 sizeof message)))
+    return false;
+  mb_signal_rates(&signal, e, 0, rates);
+  mb_expression_free(e);
+  *value = rates[0], *rate = rates[1];
+  return isfinite(*value) && isfinite(*rate);
+}
+
+// Pose and velocity of the body in the world as its path has them at t = 0, with χ = S q̇ in the axes of the path's X; false where
+// something is wrong with the path, which is told where its rows are built.
+static bool path_at_start(const MbBodyMotionSpec *motion, MbModel *model, MbPose *X, double w[3],
+                          double v[3]) {
+  MbJoint joint;
+  if (path_joint(motion, "", model, &joint, NULL) != MB_OK) return false;
+  double q[MB_JOINT_DOFS], rate[MB_JOINT_DOFS], S[6 * MB_JOINT_DOFS], Sdot[6 * MB_JOINT_DOFS], chi[6] = {0};
+  for (size_t i = 0; i < joint.n; i++) {
+    const MbSignalSpec *signal = i < 3           ? &motion->position[i]
+                                 : motion->turns ? &motion->angle
+                                                 : &motion->angles[i - 3];
+    if (!signal_at_start(signal, model, &q[i], &rate[i])) return false;
+  }
+  joint.ops->eval(&joint, q, rate, X, S, Sdot);
+  for (size_t k = 0; k < 6; k++)
+    for (size_t i = 0; i < joint.n; i++) chi[k] += S[6 * i + k] * rate[i];
+  mb_quat_rotate(w, X->q, chi);
+  mb_quat_rotate(v, X->q, chi + 3);
+  return true;
+}
+
+void mb_compile_driven_start(const MbBodySpec *body, MbModel *model, const MbPose *C, MbPose *E,
+                             double phi[6]) {
+  MbBodySpec as = *body;
+  MbPose X;
+  double w[3], v[3];
+  if (body->motion && body->motion->has_pose && path_at_start(body->motion, model, &X, w, v)) {
+    if (!body->posed) {
+      mb_vec3_copy(as.pose.position, X.p);
+      memcpy(as.pose.rotation, X.q, sizeof X.q);
+    }
+    if (!body->moving && model->integrator.kind != MB_STATIC) {
+      mb_vec3_copy(as.angular, w), mb_vec3_copy(as.linear, v);
+      as.velocity_axes = MB_AXES_WORLD;
+    }
+  }
+  mb_compile_start(&as, C, E, phi);
 }

@@ -42,6 +42,9 @@ MbStatus mb_compile_tree(const MbSceneSpec *spec, MbModel *model, MbReport *repo
 MbStatus mb_compile_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Where a body without a joint is at the start: C in the world, and its twist in C axes.
 void mb_compile_start(const MbBodySpec *body, const MbPose *C, MbPose *E, double phi[6]);
+// The same, where what the scene leaves open of a body that is driven along a path is as that begins.
+void mb_compile_driven_start(const MbBodySpec *body, MbModel *model, const MbPose *C, MbPose *E,
+                             double phi[6]);
 // v ← velocities of the joint at q with which the body moves in its parent as the scene says; `where` is the joint's pointer.
 MbStatus mb_compile_joint_twist(const MbJointTwistSpec *twist, const MbJoint *joint, const double *q,
                                 const char *where, double *v, MbReport *report);

@@ -197,7 +197,7 @@ MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *re
     } else {
       double phi[6];
       MbPose E;
-      mb_compile_start(&spec->bodies[i], &model->C[b], &E, phi);
+      mb_compile_driven_start(&spec->bodies[i], model, &model->C[b], &E, phi);
       memcpy(q0 + q, E.p, 3 * sizeof *q0);
       memcpy(q0 + q + 3, E.q, 4 * sizeof *q0);
       mb_velocity_of_twist(&E, phi, v0 + v);

@@ -5,7 +5,8 @@
 //
 //   C_k = Σ_ij t_ij ( ad(D_k S_i) S_j + ad(S_i) D_k S_j ) v_i v_j
 //
-// Joints of which that is not so, splines and rotation vectors that are coordinates, have differences of their Ṡ v, of fourth order.
+// Joints of which that is not so, splines and rotation vectors that are coordinates, have differences of their Ṡ v, of fourth order. A
+// spline's Ṡ v has a corner at each knot: near one its differences go away from it, so that they stay in the piece where the joint is.
 #include "core/joints/joints.h"
 #include "core/math/spatial.h"
 
@@ -57,9 +58,23 @@ static void add_moved(const MbJoint *joint, const double *q, const double *v, si
     for (size_t r = 0; r < 6; r++) y[r] += s * Sdot[6 * i + r] * v[i];
 }
 
+// its fourth power is what the differences are off by, times fifth derivatives
+static const double MOVE = 1e-3;
+
+// 1 or −1: away from the knot, a whole number, that coordinate k of a spline is near to; 0: there is none. A place on a knot belongs to what
+// follows.
+static int away_from_knot(const MbJoint *joint, const double *q, size_t k) {
+  if (joint->nparts > 0) {
+    const MbJoint *part = joint->part;
+    for (; k >= part->n; part++) k -= part->n, q += part->n;
+    return away_from_knot(part, q, k);
+  }
+  const double behind = joint->spline ? q[k] - floor(q[k]) : 0.5;
+  return behind < 2 * MOVE ? 1 : behind > 1 - 2 * MOVE ? -1 : 0;
+}
+
 void mb_joint_curve(const MbJoint *joint, const double *q, const double *v, const double *S, double *C) {
-  static const double MOVE =
-      1e-3; // its fourth power is what the differences are off by, times fifth derivatives
+  static const double CENTRAL[5] = {1, -8, 0, 8, -1}, AWAY[5] = {-25, 48, -36, 16, -3}; // by 12 moves
   bool carried[MB_JOINT_MOST * MB_JOINT_MOST] = {0};
   const size_t n = joint->n;
   memset(C, 0, 6 * n * sizeof *C);
@@ -67,9 +82,12 @@ void mb_joint_curve(const MbJoint *joint, const double *q, const double *v, cons
     of_product(n, carried, S, v, C);
     return;
   }
-  for (size_t k = 0; k < n; k++)
-    for (int side = -1; side <= 1; side += 2) {
-      add_moved(joint, q, v, k, side * MOVE, side * 8 / (12 * MOVE), C + 6 * k);
-      add_moved(joint, q, v, k, 2 * side * MOVE, -side / (12 * MOVE), C + 6 * k);
-    }
+  for (size_t k = 0; k < n; k++) {
+    const int away = away_from_knot(joint, q, k);
+    for (int i = 0; i < 5; i++)
+      if (away)
+        add_moved(joint, q, v, k, away * i * MOVE, away * AWAY[i] / (12 * MOVE), C + 6 * k);
+      else if (i != 2)
+        add_moved(joint, q, v, k, (i - 2) * MOVE, CENTRAL[i] / (12 * MOVE), C + 6 * k);
+  }
 }

@@ -228,6 +228,7 @@ typedef struct MbBodySpec {
   MbShapeSpec *shapes;          // (nshapes)
   bool shape_list;              // written as a list: pointers are /shape/0, not /shape
   bool jointed;                 // else it is free in space
+  bool posed, moving;           // `pose`, `velocity` is given; else a driven body starts as its path does
   MbAxes velocity_axes;         // axes that angular and linear are given in
   double density, mass;         // NaN = not given
   const char *material;         // NULL = not given

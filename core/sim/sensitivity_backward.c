@@ -175,7 +175,7 @@ static MbStatus add_sides(Backward *b, size_t k, const double *weights, MbReport
 
 // Channels whose weights are left, by differences.
 static MbStatus add_left(Backward *b, MbReport *report) {
-  static const double MOVE = 1e-3;
+  static const double MOVE = 1e-4; // as along the run
   MbSensitivity *g = b->g;
   const MbSim *sim = g->sim;
   const Moment *at = &b->at;

@@ -133,6 +133,8 @@ void mb_steps_begin(MbSensitivity *g, MbSlope *slope, double span);
 
 // Whether a side's last step has taken the branch of the run's: the same limits, ropes and contacts press, the same friction slips and sticks, in as many parts.
 bool mb_slope_same_branch(const MbSim *run, const MbSim *side);
+// Says why there is no derivative by a number that has models at its sides; NULL: there is, as far as tables say.
+const char *mb_slope_tables_refuse(const MbModel *model, const MbModel *less, const MbModel *more);
 // Says why friction inside joints has no derivatives; NULL: it has, or there is none.
 const char *mb_slope_dry_refuse(const MbModel *model);
 // Whether steps of a model branch, so that derivatives by the number and by the state cannot be taken apart.

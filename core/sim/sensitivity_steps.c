@@ -42,7 +42,9 @@ static bool cables_keep_length(const MbModel *model) {
 }
 
 double mb_sensitivity_little(const MbModel *model) {
-  return mb_model_points(model) ? LITTLE_OF_PASSES : LITTLE;
+  // rounding of what holds bodies together weighs more than the square of a number's move, except by other branches
+  const bool maximal = mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL && !mb_slope_branches(model);
+  return mb_model_points(model) || maximal ? LITTLE_OF_PASSES : LITTLE;
 }
 
 const char *mb_steps_refuse_passes(const MbSim *sim) {

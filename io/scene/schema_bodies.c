@@ -402,7 +402,8 @@ static const MbSchemaObject speed = {.name = "speed",
                                      .size = sizeof(MbBodyMotionSpec),
                                      .rows = speed_rows};
 static const MbSchemaRow body_motion_rows[] = {
-    {"pose", MB_TYPE_OBJECT, EXTRA(MbBodyMotionSpec, has_pose), .object = &path, .help = "along a path"},
+    {"pose", MB_TYPE_OBJECT, EXTRA(MbBodyMotionSpec, has_pose), .object = &path,
+     .help = "along a path, from its start on where the body's `pose` and `velocity` are absent"},
     {"velocity", MB_TYPE_OBJECT, EXTRA(MbBodyMotionSpec, has_velocity), .object = &speed,
      .help = "at a velocity, from the body's `pose` on"},
     {0}};
@@ -435,10 +436,12 @@ static const MbSchemaRow body_rows[] = {
      .help = "total mass: the shapes' masses are scaled to it"},
     {"inertia", MB_TYPE_OBJECT, AT(MbBodySpec, inertia), .flags = MB_APART, .object = &inertia,
      .help = "mass properties as numbers, instead of from shapes"},
-    {"pose", MB_TYPE_OBJECT, AT(MbBodySpec, pose), .object = &mb_schema_frame,
-     .help = "the body frame in the world at the start; of bodies without a joint"},
-    {"velocity", MB_TYPE_OBJECT, .object = &velocity,
-     .help = "how the body moves at the start; of bodies without a joint"},
+    {"pose", MB_TYPE_OBJECT, AT(MbBodySpec, pose), EXTRA(MbBodySpec, posed), .object = &mb_schema_frame,
+     .help = "the body frame in the world at the start; of bodies without a joint. Absent: of a body that is "
+             "driven along a path where that begins, of others the origin"},
+    {"velocity", MB_TYPE_OBJECT, EXTRA(MbBodySpec, moving), .object = &velocity,
+     .help = "how the body moves at the start; of bodies without a joint. Absent: of a body that is driven "
+             "along a path as that does, of others at rest"},
     {"damping", MB_TYPE_NUMBER, AT(MbBodySpec, damping), .bound = MB_FROM, .unit = "N s/m, N m s",
      .fallback = "0",
      .help = "viscous drag: minus this number times the body's twist, about its centre of mass"},

@@ -82,3 +82,48 @@ Test(gradient_branches, friction_inside_joints_that_is_found_roughly_is_refused_
   cr_expect(why && strstr(why, "friction inside joints"), "%s", why ? why : "it is not");
   test_run_free(&run);
 }
+
+// A body behind a table: of a force that is held, or of a motion.
+#define TABLED(what)                                                                                         \
+  "{\"mbsim\": 1, \"parameters\": {\"at\": 0.02}, \"time\": {\"step\": 0.01, \"steps\": 5}, "                \
+  "\"integrator\": "                                                                                         \
+  "\"bdf2\", \"bodies\": [{\"name\": \"a\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"mass\": "  \
+  "1, "                                                                                                      \
+  "\"joint\": {\"type\": \"prismatic\", " what "}}]}"
+#define TABLE(shape)                                                                                         \
+  "{\"times\": [0, \"=at\", 0.04], \"values\": [0, 1, -1], \"interpolation\": \"" shape "\"}"
+
+// Why there is no derivative by the time; "" where there is.
+static void why_none(const char *text, double at, char *why, size_t room) {
+  MbReport report = {0};
+  MbSensitivity *g = NULL;
+  TestRun run[3];
+  for (int i = 0; i < 3; i++) {
+    char set[48];
+    snprintf(set, sizeof set, "/parameters/at=%.17g", at + (i == 0 ? 0 : i == 1 ? -1e-8 : 1e-8));
+    run[i] = test_run(text, (const char *const[]){set, NULL});
+  }
+  const MbSensitivityNumber number = {"at", run[1].model, run[2].model, 1e-8};
+  if (mb_sensitivity_create(run[0].model, &number, 1, &g, &report) == MB_OK) mb_sensitivity_free(g);
+  snprintf(why, room, "%s", report.errors ? report.issues[0].text : "");
+  for (int i = 0; i < 3; i++) test_run_free(&run[i]);
+}
+
+// A step feels one value or the other, or one rate or the other: by how much a number moves over it is by chance.
+Test(gradient_branches, times_at_which_tables_jump_just_at_a_step_are_refused_by_name) {
+  static const struct {
+    const char *text;
+    double at;
+    const char *why;
+  } cases[] = {{TABLED("\"force\": " TABLE("hold")), 0.02, "jumps"},
+               {TABLED("\"force\": " TABLE("hold")), 0.023, "jumps"},
+               {TABLED("\"force\": " TABLE("linear")), 0.02, NULL},
+               {TABLED("\"motion\": {\"position\": " TABLE("linear") "}"), 0.02, "bends"},
+               {TABLED("\"motion\": {\"position\": " TABLE("linear") "}"), 0.023, NULL},
+               {TABLED("\"motion\": {\"position\": " TABLE("cubic") "}"), 0.02, NULL}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char why[700];
+    why_none(cases[i].text, cases[i].at, why, sizeof why);
+    cr_expect(cases[i].why ? strstr(why, cases[i].why) != NULL : !*why, "case %zu: %s", i, why);
+  }
+}

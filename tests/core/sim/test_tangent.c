@@ -67,6 +67,32 @@ Test(tangent, second_derivatives_of_every_joint_agree_with_differences) {
   cr_expect_eq(exact, 13, "%d joints say what carries what", exact);
 }
 
+// Ṡ v of a spline has a corner at each knot, of which the piece next to it knows nothing: next to the knot C is what a parabola through
+// three places further away comes to, up to third derivatives of some thousand times 1e-6.
+Test(tangent, second_derivatives_of_splines_are_of_one_piece) {
+  uint64_t seed = 8;
+  for (int kind = MB_JOINT_SPLINE_CURVE; kind <= MB_JOINT_SPLINE_SURFACE; kind++)
+    for (int side = -1; side <= 1; side += 2)
+      for (size_t k = 0; k < (kind == MB_JOINT_SPLINE_CURVE ? 1 : 2); k++) {
+        TestJoint s;
+        double at[4][12], wanted[12];
+        test_random_joint(&s, (MbJointKind)kind, &seed);
+        for (int i = 0; i < 4; i++) {
+          double q[2] = {0.4, 0.6}, S[12], Sdot[12], v[2] = {0.7, -0.4};
+          MbPose Q;
+          q[k] = 1 + side * (i == 0 ? 5e-4 : 0.01 * i);
+          s.joint.ops->eval(&s.joint, q, v, &Q, S, Sdot);
+          mb_joint_curve(&s.joint, q, v, S, at[i]);
+        }
+        for (size_t i = 0; i < 6 * s.joint.n; i++) {
+          const double x = 0.05; // in parts of 0.01
+          wanted[i] = (x - 2) * (x - 3) / 2 * at[1][i] - (x - 1) * (x - 3) * at[2][i] +
+                      (x - 1) * (x - 2) / 2 * at[3][i];
+        }
+        test_near(s.joint.ops->name, at[0], wanted, 6 * s.joint.n, 2e-3);
+      }
+}
+
 // ---- trees ----------------------------------------------------------------------------------------------------------
 
 // A tree with every kind of joint, a force of every kind on it, motors on its joints.

@@ -1,0 +1,62 @@
+// A driven body starts where, and as fast as, its path does, where the scene does not say otherwise.
+#include "tests/runs.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define DRIVEN                                                                                               \
+  "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"steps\": 1}, \"parameters\": {\"far\": 3}, \"output\": "     \
+  "{\"channels\": [\"body.position\", \"body.rotation\", \"body.velocity\"]}, \"bodies\": [{\"name\": "      \
+  "\"a\", \"inertia\": {\"mass\": 2, \"center\": [0.1, -0.2, 0.3], \"matrix\": [1, 2, 1.5, 0.1, 0.2, "       \
+  "-0.1]}, "
+#define TURNING                                                                                              \
+  "\"motion\": {\"pose\": {\"position\": [\"=far+2*t\", {\"times\": [0, 1], \"values\": [2, 4]}, 1], "       \
+  "\"turn\": {\"axis\": [0, 0, 2], \"angle\": \"=0.5+4*t\"}}}}]}"
+
+static void expect(TestRun *run, const char *channel, const double *wanted, size_t n) {
+  size_t count = 0;
+  const double *found = test_channel(run->sim, channel, &count);
+  cr_assert_eq(count, n);
+  test_near(channel, found, wanted, n, 1e-14);
+}
+
+static int warnings_of(const char *text) {
+  MbReport report = {0};
+  cr_assert_eq(test_try(text, NULL, 1, &report), MB_OK);
+  return report.warnings;
+}
+
+Test(path_start, a_body_starts_on_its_path_and_as_fast) {
+  static const char text[] = DRIVEN TURNING;
+  TestRun run = test_run(text, NULL);
+  expect(&run, "body.position", (const double[]){3, 2, 1}, 3);
+  expect(&run, "body.rotation", (const double[]){cos(0.25), 0, 0, sin(0.25)}, 4);
+  expect(&run, "body.velocity", (const double[]){0, 0, 4, 2, 2, 0}, 6);
+  test_run_free(&run);
+  cr_assert_eq(warnings_of(text), 0);
+}
+
+// About x, then about the turned y: ω = ȧ x + ḃ y' with y' = (0, cos a, sin a).
+Test(path_start, turns_about_several_axes_count_from_the_first_on) {
+  TestRun run = test_run(
+      DRIVEN "\"motion\": {\"pose\": {\"euler\": {\"order\": \"xyz\", \"angles\": [\"=0.3+t\", \"=2*t\", "
+             "0]}}}}]}",
+      NULL);
+  expect(&run, "body.position", (const double[]){0, 0, 0}, 3);
+  expect(&run, "body.velocity", (const double[]){1, 2 * cos(0.3), 2 * sin(0.3), 0, 0, 0}, 6);
+  test_run_free(&run);
+}
+
+Test(path_start, what_a_scene_says_stays) {
+  static const char elsewhere[] = DRIVEN "\"pose\": {\"position\": [0, 0, 5]}, " TURNING,
+                    slower[] = DRIVEN "\"velocity\": {\"linear\": [1, 0, 0]}, " TURNING;
+  TestRun run = test_run(elsewhere, NULL);
+  expect(&run, "body.position", (const double[]){0, 0, 5}, 3);
+  expect(&run, "body.velocity", (const double[]){0, 0, 4, 2, 2, 0}, 6);
+  test_run_free(&run);
+  cr_assert_eq(warnings_of(elsewhere), 1);
+  run = test_run(slower, NULL);
+  expect(&run, "body.position", (const double[]){3, 2, 1}, 3);
+  expect(&run, "body.velocity", (const double[]){0, 0, 0, 1, 0, 0}, 6);
+  test_run_free(&run);
+}

@@ -6,8 +6,11 @@
 #include "core/forces/frame_spring.h"
 #include "core/forces/muscle.h"
 #include "core/forces/spring.h"
+#include "core/math/vec3.h"
+#include "core/model/builder.h"
 #include "io/models/scene_rig_reading.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- forces and constraints -------------------------------------------------------------------------------
@@ -34,6 +37,43 @@ static MbRigTie *add_tie(MbReading *r, MbRigTieKind kind, const char *where, con
     find_body(r, points[k].body, &tie->path[k].body);
   }
   return tie;
+}
+
+// The way through a tie's points where the scene begins, which is the length that it does not give; a model's own would be that where it
+// stands. NaN where memory ran out.
+static double way_at_start(MbReading *r, const MbRigTie *tie) {
+  const MbModel *model = r->model;
+  MbPose *E = mb_calloc(model->nb, sizeof *E);
+  double length = 0, before[3] = {0};
+  if (!E) {
+    mb_reading_no_memory(r);
+    return NAN;
+  }
+  mb_model_poses(model, E);
+  for (size_t k = 0; k < tie->npath; k++) {
+    const size_t listed = tie->path[k].body;
+    double at[3], way[3];
+    mb_vec3_copy(at, tie->path[k].frame.p);
+    if (listed != MB_RIG_WORLD) {
+      MbPose own;
+      mb_pose_inverse(&own, &model->C[model->number[listed]]);
+      mb_pose_point(at, &own, at);
+      mb_pose_point(at, &E[model->number[listed]], at);
+    }
+    mb_vec3_sub(way, at, before);
+    if (k) length += mb_vec3_norm(way);
+    mb_vec3_copy(before, at);
+  }
+  mb_free(E);
+  return length;
+}
+
+// Where the scene gives no length, and begins elsewhere than where the model stands, that of the start.
+static double length_of(MbReading *r, const MbRigTie *tie, double given) {
+  static const double ROUNDING = 1e-12;
+  if (!isnan(given)) return given;
+  const double start = way_at_start(r, tie), stands = mb_rig_way(r->rig, tie->path, tie->npath);
+  return fabs(start - stands) > ROUNDING * (start + stands) ? start : NAN;
 }
 
 // A damper between the two bodies of a ball joint is that joint's damping.
@@ -67,7 +107,8 @@ bool mb_reading_add_force(MbReading *r, size_t i) {
       mb_reading_unfit(r, mb_reading_format(r, "%s/passive", where),
                        "all segments count in the length of a model's tendon");
     tie = add_tie(r, MB_RIG_SPRING, where, force->name, force->npoints, force->points);
-    if (tie) tie->stiffness = own->stiffness, tie->damping = own->damping, tie->length = own->length;
+    if (tie) tie->stiffness = own->stiffness, tie->damping = own->damping;
+    if (tie) tie->length = length_of(r, tie, own->length);
     return tie != NULL;
   }
   case MB_FORCE_FRAME_SPRING:
@@ -114,7 +155,7 @@ bool mb_reading_add_constraint(MbReading *r, size_t i) {
   case MB_CONSTRAINT_DISTANCE: {
     const MbDistanceSpec *own = c->parameters;
     tie = add_tie(r, MB_RIG_ROPE, where, c->name, c->nbetween, c->between);
-    if (tie) tie->length = own->length, tie->rigid = !own->rope;
+    if (tie) tie->length = length_of(r, tie, own->length), tie->rigid = !own->rope;
     return tie != NULL;
   }
   case MB_CONSTRAINT_RATIO: {

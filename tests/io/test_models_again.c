@@ -1,5 +1,7 @@
 // Models go round: a scene exported as a model and imported again is the same scene, and moves in the same way.
 #include "core/base/alloc.h"
+#include "core/constraints/distance.h"
+#include "core/forces/spring.h"
 #include "core/math/quat.h"
 #include "io/json/json.h"
 #include "io/models/models.h"
@@ -277,6 +279,35 @@ Test(models_again, scenes_that_fit_come_back_with_their_motion) {
       compare_runs(scene, parse(text, scene), !cases[i].tied, format ? 3 : 6, cases[i].scene);
       mb_free(text);
     }
+}
+
+// A spring, a rope and a rod that have no length of their own have that at the start, 0.5 m, and not that where the model stands, 0.4 m.
+Test(models_again, lengths_that_are_not_given_are_those_at_the_start) {
+  static const char text[] =
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 1}, \"bodies\": [{\"name\": \"a\", \"shape\": "
+      "{\"type\": "
+      "\"sphere\", \"radius\": 0.1}, \"mass\": 1, \"joint\": {\"type\": \"prismatic\", \"axis\": [1, 0, 0], "
+      "\"position\": 0.3}}], \"forces\": [{\"type\": \"spring\", \"stiffness\": 100, \"between\": "
+      "[{\"body\": "
+      "\"world\", \"at\": [0, 0.4, 0]}, {\"body\": \"a\"}]}], \"constraints\": [{\"type\": \"distance\", "
+      "\"rope\": "
+      "true, \"between\": [{\"body\": \"world\", \"at\": [0, 0.4, 0]}, {\"body\": \"a\"}]}, {\"type\": "
+      "\"distance\", "
+      "\"between\": [{\"body\": \"world\", \"at\": [0, 0.4, 0]}, {\"body\": \"a\"}]}]}";
+  char again[200];
+  MbScene *scene = parse_plain(text);
+  cr_assert(export_to(scene, MB_MODEL_MJCF, folder, again), "it begins where it stands");
+  char *model = import(again, "start");
+  MbScene *other = parse_plain(model);
+  cr_assert_eq(other->spec.nforces, 1);
+  cr_assert_eq(other->spec.nconstraints, 2);
+  test_near("spring", &((const MbSpringSpec *)other->spec.forces[0].parameters)->length, &(double){0.5}, 1,
+            1e-12);
+  for (size_t i = 0; i < 2; i++)
+    test_near("distance", &((const MbDistanceSpec *)other->spec.constraints[i].parameters)->length,
+              &(double){0.5}, 1, 1e-12);
+  mb_scene_free(scene), mb_scene_free(other);
+  mb_free(model);
 }
 
 // What touches goes the same way: friction, what collides with what, planes and their frames.

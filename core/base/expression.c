@@ -22,6 +22,8 @@ struct MbExpression {
   MbSlopes *slopes; // with_time, over no variables; and where it `reasons`
   // has && or ||: where both sides are constants muParser takes their whole parts, so that 0.5 && 1 would be 0. Values are ours then.
   bool reasons;
+  double *
+      settled; // over variables, with && or ||: the constants, as variables that stay, so that nothing of them is taken as a whole number
 };
 
 // Making a parser takes longer than most of what it does: the one that was given back last is kept.
@@ -161,7 +163,12 @@ static void define(MbExpression *e, const MbConstant *constants, size_t n, bool 
   mupDefineConst(e->parser, "pi", 3.14159265358979323846);
   mupDefineConst(e->parser, "deg", 3.14159265358979323846 / 180);
   if (with_time) mupDefineVar(e->parser, "t", &e->t);
-  for (size_t i = 0; i < n; i++) mupDefineConst(e->parser, constants[i].name, constants[i].value);
+  for (size_t i = 0; i < n && e->settled; i++) {
+    e->settled[i] = constants[i].value;
+    mupDefineVar(e->parser, constants[i].name, &e->settled[i]);
+  }
+  for (size_t i = 0; i < n && !e->settled; i++)
+    mupDefineConst(e->parser, constants[i].name, constants[i].value);
 }
 
 // Whether the compiled expression has exactly one result.
@@ -177,9 +184,14 @@ MbExpression *mb_expression_create_over(const char *text, const MbConstant *cons
   if (message_size) message[0] = 0;
   if (!text_is_sane(text, message, message_size)) return NULL;
   MbExpression *const e = mb_calloc(1, sizeof *e);
+  const bool reasons = strstr(text, "&&") || strstr(text, "||"),
+             settles = reasons && nvariables && nconstants;
   if (e) e->parser = take_parser();
-  if (!e || !e->parser) {
+  if (e && settles) e->settled = mb_calloc(nconstants, sizeof *e->settled);
+  if (!e || !e->parser || (settles && !e->settled)) {
     snprintf(message, message_size, "out of memory");
+    if (e && e->parser) give_parser(e->parser);
+    if (e) mb_free(e->settled);
     mb_free(e);
     return NULL;
   }
@@ -194,7 +206,7 @@ MbExpression *mb_expression_create_over(const char *text, const MbConstant *cons
   mupSetExpr(e->parser, text);
   mupEval(e->parser); // compiles; mb_expression_value allocates nothing
   const bool valid = !mupError(e->parser), fine = valid && one_result(e);
-  e->reasons = !nvariables && (strstr(text, "&&") || strstr(text, "||"));
+  e->reasons = !nvariables && reasons;
   const bool sloping = (with_time && !nvariables) || e->reasons;
   if (fine && sloping) e->slopes = mb_slopes_create(text, constants, nconstants);
   if (fine && (e->slopes || !sloping)) return e;
@@ -218,6 +230,7 @@ void mb_expression_free(MbExpression *expression) {
   if (!expression) return;
   give_parser(expression->parser);
   mb_slopes_free(expression->slopes);
+  mb_free(expression->settled);
   mb_free(expression);
 }
 

@@ -175,6 +175,25 @@ Test(slopes, fractions_are_true_beside_variables_too) {
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
+// So do measures, whose columns are variables beside the constants; a = 0.37, say.
+Test(slopes, fractions_are_true_beside_variables) {
+  static const char *const measures[] = {"(a && a) * x", "a || 0 ? x : 0", "x > 1 && (a && a) ? x : 0",
+                                         "min(x, x) * (0 || a && a)"};
+  static const char *const names[] = {"x"};
+  for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
+    char message[256];
+    double x = 7;
+    MbExpression *e =
+        mb_expression_create_over(measures[i], constants, 2, names, &x, 1, true, message, sizeof message);
+    cr_assert(e, "%s: %s", measures[i], message);
+    cr_expect_eq(mb_expression_value(e, 0), 7, "%s", measures[i]);
+    x = 9;
+    cr_expect_eq(mb_expression_value(e, 0), 9, "%s", measures[i]);
+    mb_expression_free(e);
+  }
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+
 // Differences over a hundredth of a second had accelerations of 300 rad/s off by 0.41, and rk45 lost the path.
 Test(slopes, a_fast_prescribed_motion_is_followed) {
   static const char *const scene =

@@ -176,12 +176,11 @@ size_t mb_pile_solve(MbPile *p, double share, size_t most) {
     since++;
     if (done && moved > look_at && since < 50 && done < most) continue;
     natural = look(p);
-    if (natural < best || natural <= enough) {
-      best = natural;
-      carry(p, KEEP);
-    }
+    const bool better = natural < best || natural <= enough;
+    if (better) best = natural;
     if ((natural <= enough && (done || natural <= MB_SETTLED * enough)) || done >= most || !isfinite(natural))
       break;
+    if (better) carry(p, KEEP);
     look_at = fmin(look_at, 0.7 * moved);
     if (since >= 50 || !done) look_at = fmax(look_at, 4 * enough);
     since = 0;

@@ -13,6 +13,7 @@
 
 enum { MB_PILE_FEW = 512 }; // contacts that are not worth it
 #define MB_PILE_SLOP 1e-6   // of a contact's size: what is less deep stays
+#define MB_PILE_MOST 0.01   // of that size: by so much at most what is deep is moved in a step
 
 // Contacts as they are given: numbers one after the other.
 enum {

@@ -451,8 +451,8 @@ typedef struct Turning {
 
 // A contact's two points each with its own body: the gap between them along the normal as it was, and the place between them. It is the
 // k-th of its run.
-KERNEL MbPack move_contact(const MbPile *p, Pass *pass, Triple n, Triple way, const MbPack R[2][9],
-                           uint32_t k, Turning *turning) {
+KERNEL MbPack move_contact(Pass *pass, Triple n, Triple way, const MbPack R[2][9], uint32_t k,
+                           Turning *turning) {
   const MbPack zero = {0}, half = mb_pack_all(0.5), gap = mb_pack_load(pass->cold + WIDE * MB_PILE_OPEN),
                size = mb_pack_load(pass->cold + WIDE * MB_PILE_EXTENT);
   const Triple off = times(half * gap, n), a = turned(R[0], minus(load3(pass->hot + WIDE * MB_PILE_A), off)),
@@ -476,7 +476,7 @@ KERNEL MbPack move_contact(const MbPile *p, Pass *pass, Triple n, Triple way, co
   mb_pack_store(pass->part + WIDE * MB_PILE_ONE_I, mb_pack_select(is, mb_pack_all(1) / D, zero));
   mb_pack_store(pass->part + WIDE * MB_PILE_ONE_D, mb_pack_select(is, D, zero));
   // no more than a step may move
-  mb_pack_store(pass->part + WIDE * MB_PILE_ONE_ASKS, mb_pack_max(g, mb_pack_all(-p->asking.h) * size));
+  mb_pack_store(pass->part + WIDE * MB_PILE_ONE_ASKS, mb_pack_max(g, mb_pack_all(-MB_PILE_MOST) * size));
   mb_pack_store(pass->part + WIDE * MB_PILE_ONE_NOW, zero);
   return mb_pack_select(is, -g / size, zero);
 }
@@ -494,7 +494,7 @@ static void move(const MbPile *p, size_t batch) {
     const Triple n = load3(pass.head);
     head_inertias(p, &pass);
     for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass))
-      deepest = mb_pack_max(deepest, move_contact(p, &pass, n, way, R, k, &turning));
+      deepest = mb_pack_max(deepest, move_contact(&pass, n, way, R, k, &turning));
     sum_to(p, batch, &pass, 0, deepest);
   }
 }

@@ -100,7 +100,7 @@ static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const dou
                       .slowest = rules->threshold};
     known.rate = mb_row_rate_sized(&c->set, s + k, x, &known.size);
     if (asking->of == MB_ASK_POSITIONS) {
-      known.g = fmax(known.g, -asking->h * touch->size);
+      known.g = fmax(known.g, -MB_TOUCH_MOST * touch->size);
       const MbAsked asked = mb_ask(asking, &known);
       mb_rows_take(sim, s, &asked);
       return;

@@ -375,7 +375,8 @@ MbStatus mb_touch_apart_part(MbSim *sim, double t, bool moved, double *dq, MbRep
     Made made;
     make_rows(sim, i, moved ? apart->moved[i].point : touch->point, 1, dq, NULL, &made);
     // no more than a step may move
-    const MbAskRow known = {.g = fmax(gap, -asking.h * touch->size), .scale = touch->size, .one_way = true};
+    const MbAskRow known = {
+        .g = fmax(gap, -MB_TOUCH_MOST * touch->size), .scale = touch->size, .one_way = true};
     const MbAsked asked = mb_ask(&asking, &known);
     take(sim, &asked, MB_CONTACT_ONE_WAY, made.all[0], 0);
   }

@@ -2,11 +2,14 @@
 #ifndef MB_SIM_TOUCH_APART_H
 #define MB_SIM_TOUCH_APART_H
 
+#include "core/contact/pile.h"
 #include "core/sim/sim_internal.h"
 
 typedef struct MbApart MbApart;
 
-#define MB_TOUCH_SLOP 1e-6 // of the smaller one's size: what is less deep stays
+// Of the smaller one's size, in piles and elsewhere alike: what is less deep stays; by so much at most what is deep is moved in a step.
+#define MB_TOUCH_SLOP MB_PILE_SLOP
+#define MB_TOUCH_MOST MB_PILE_MOST
 
 // Finds out whether the scene has such bodies alone, and makes what is kept of them.
 MbStatus mb_touch_apart_create(MbSim *sim, MbReport *report);

@@ -99,7 +99,7 @@ static MbStatus check_start(MbSim *sim, MbReport *report) {
           report, where,
           "\"%s\" and \"%s\" are %.3g m deep in one another at the start: they are moved apart, by up to "
           "%.2g m a step",
-          mb_touch_name(sim, first->a), mb_touch_name(sim, first->b), depth, sim->model->h * first->size);
+          mb_touch_name(sim, first->a), mb_touch_name(sim, first->b), depth, MB_TOUCH_MOST * first->size);
   }
   return status;
 }

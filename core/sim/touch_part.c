@@ -5,7 +5,8 @@
 //   dq = A⁻¹ Gᵀ λ,  0 ≤ λ ⊥ G dq + g ≥ 0,  A = M
 //
 // A step that ends where it is asked to leaves none: what there is comes of turns, which rows at the step's start do not see, and is of
-// the order h². Deeper things, as at the start of a scene, are moved by no more than their size in a second. Where a scene asks for
+// the order h². Deeper things, as at the start of a scene, are moved by no more than a share of their size in a step, whatever its length: no
+// speed at which they come apart is known by a scene, and a share a second would be another one in other units. Where a scene asks for
 // a few sweeps, a fixed cost a step, bodies are moved once a step; where nothing couples them by the step's own contacts, whose points have gone
 // with their bodies, so that nothing is looked for twice.
 #include "core/base/report.h"
@@ -105,7 +106,7 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
     for (size_t i = 0; i < touching->next.n && turn == 0; i++)
       note_depth(sim, &touching->next.touch[i], report);
     if (touching->rules->compliance > 0 || !(depth > SLOP) || turn == turns - 1) break;
-    if (turn > 0 && (depth > sim->model->h || depth < MUCH))
+    if (turn > 0 && (depth > MB_TOUCH_MOST || depth < MUCH))
       break; // as much as may be has been moved; enough
     const MbStatus status = move(sim, t, false, report);
     if (status != MB_OK) return status;

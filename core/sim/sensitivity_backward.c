@@ -65,9 +65,14 @@ static bool take(Backward *b, double **list, size_t n) {
   return (*list = mb_arena_alloc(&b->g->arena, n + 1, sizeof(double))) != NULL;
 }
 
+// Of a step of one solution its velocities at both ends are all there is.
 static bool make_turn(Backward *b, Turn *turn) {
   const MbSim *sim = b->g->sim;
   bool ok = take(b, &turn->q, sim->nq) && take(b, &turn->q1, sim->nq) && take(b, &turn->v1, sim->nv);
+  if (b->g->once && !b->g->halves) {
+    turn->note[0].w = turn->v1;
+    return ok && take(b, &turn->note[0].from, sim->nv);
+  }
   for (size_t s = 0; s < STAGES && ok; s++)
     ok = take(b, &turn->note[s].base, sim->nv) && take(b, &turn->note[s].from, sim->nv) &&
          take(b, &turn->note[s].w, sim->nv) && take(b, &turn->note[s].impulse, sim->model->nslots);
@@ -79,6 +84,7 @@ static size_t turn_bytes(const MbSensitivity *g) {
   const MbSim *sim = g->sim;
   const size_t rows = 2 * sim->model->nslots + sim->model->nguess,
                noted = g->halves ? mb_slope_halves_numbers(sim) : 0;
+  if (g->once && !g->halves) return sizeof(Turn) + (2 * sim->nq + 2 * sim->nv + 4) * sizeof(double);
   return sizeof(Turn) + (2 * sim->nq + 7 * sim->nv + rows + noted + 12) * sizeof(double);
 }
 static size_t state_bytes(const MbSim *sim) {
@@ -429,8 +435,7 @@ static MbStatus record_once(Backward *b, Turn *turn, MbReport *report) {
   note->gamma = 1, note->t = mb_slope_once_time(sim);
   const MbStatus status = step_on(b, report);
   if (status != MB_OK) return status;
-  memcpy(note->w, sim->state.v, size);
-  return finish_turn(b, turn, report);
+  return finish_turn(b, turn, report); // which notes those at the end
 }
 
 // Of the midpoint rule the velocities of its passes.

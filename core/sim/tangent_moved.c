@@ -22,13 +22,19 @@ void mb_tangent_ahead(const MbModel *model, size_t b, const double *step, double
     for (size_t k = 0; k < 3; k++) T[n * i + k] = J[6 * i + k], T0[n * i + k] = R[3 * k + i];
 }
 
+// Joints whose coordinates add up one by one.
+static bool adds(const MbModel *model, size_t b) {
+  return model->joint[b].ops && !model->joint[b].ops->ahead;
+}
+
 void mb_tangent_moved(const MbSim *sim, const double *step, const double *before, const double *change,
                       double *out) {
   const MbModel *model = sim->model;
   double T[MB_JOINT_MOST * MB_JOINT_MOST], T0[MB_JOINT_MOST * MB_JOINT_MOST];
   for (size_t b = 0; b < model->nb; b++) {
     const size_t first = model->v_first[b], n = mb_tangent_dofs(model, b);
-    if (!n) continue;
+    for (size_t i = first; adds(model, b) && i < first + n; i++) out[i] = change[i] + before[i];
+    if (!n || adds(model, b)) continue;
     mb_tangent_ahead(model, b, step + first, T, T0);
     for (size_t i = 0; i < n; i++) {
       double sum = 0;
@@ -45,7 +51,8 @@ void mb_tangent_moved_transposed(const MbSim *sim, const double *step, const dou
   double T[MB_JOINT_MOST * MB_JOINT_MOST], T0[MB_JOINT_MOST * MB_JOINT_MOST];
   for (size_t b = 0; b < model->nb; b++) {
     const size_t first = model->v_first[b], n = mb_tangent_dofs(model, b);
-    if (!n) continue;
+    for (size_t i = first; adds(model, b) && i < first + n; i++) before[i] = change[i] = out[i];
+    if (!n || adds(model, b)) continue;
     mb_tangent_ahead(model, b, step + first, T, T0);
     for (size_t k = 0; k < n; k++) {
       before[first + k] = change[first + k] = 0;

@@ -19,6 +19,7 @@
 #include "core/model/coordinates.h"
 #include "core/model/ops.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/same_elements.h"
 #include "core/sim/tangent_framed.h"
 #include "core/sim/tangent_moved.h"
 #include "core/sim/tangent_parts.h"
@@ -96,6 +97,7 @@ static bool same_signals(const MbModel *m, const MbModel *n) {
 // What a force works with stands in its own struct; of bodies' own damping in the model, of deformables' elements in them.
 static bool same_force(const MbModel *m, const MbForce *f, const MbModel *n, const MbForce *g) {
   if (f->ops == &mb_body_damping_ops) return same_numbers(m->damping, n->damping, m->nb);
+  if (f->elements && g->elements) return mb_same_elements(f->elements, g->elements);
   if (f->elements || g->elements || f->npoints != g->npoints || f->body != g->body) return false;
   return memcmp(f->signal, g->signal, sizeof f->signal) == 0 &&
          (!f->ops->parameters || memcmp(f->parameters, g->parameters, f->ops->parameters) == 0) &&

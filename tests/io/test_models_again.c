@@ -305,40 +305,6 @@ Test(models_again, lengths_that_a_scene_does_not_say_are_those_of_its_start) {
   mb_free(second);
 }
 
-// What touches goes the same way: friction, what collides with what, planes and their frames.
-Test(models_again, scenes_with_contact_come_back_with_their_motion) {
-  static const char *const scenes[] = {"stack", "card_house", "rattleback", "wrecking_ball", "chain"};
-  static const double WAY = 1e-9; // metres, after 20 steps
-  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
-    char path[200], again[200], step[60];
-    snprintf(path, sizeof path, "scenes/contact/%s.json", scenes[i]);
-    const char *sets[] = {"/integrator=\"symplectic\"", "/output={\"channels\": [\"body.position\"]}", step,
-                          NULL};
-    MbSceneOptions change = {.sets = sets, .nsets = 2};
-    MbReport report = {0};
-    MbScene *scene = NULL, *other = NULL;
-    test_ok(mb_scene_load(path, &change, &scene, &report), &report);
-    const bool key = export_to(scene, MB_MODEL_MJCF, "scenes/contact", again);
-    char *text = import(again, key ? "start" : NULL);
-    cr_assert(strstr(text, "\"contact\""), "%s", scenes[i]);
-    snprintf(step, sizeof step, "/time/step=%.17g", scene->spec.time.step);
-    change.nsets = 3;
-    test_ok(mb_scene_parse(text, strlen(text), "scene.json", folder, &change, &other, &report), &report);
-    TestRun a = run_of(scene), b = run_of(other);
-    test_steps(a.sim, 20);
-    test_steps(b.sim, 20);
-    size_t n = 0;
-    const double *now = test_channel(a.sim, "body.position", &n);
-    double *x = numbers(n);
-    memcpy(x, now, n * sizeof *x);
-    cr_assert_lt(test_distance(x, test_channel(b.sim, "body.position", NULL), n), WAY, "%s", scenes[i]);
-    mb_free(x);
-    mb_free(text);
-    test_run_free(&a);
-    test_run_free(&b);
-  }
-}
-
 // A spring, a rope and a rod that have no length of their own have that at the start, 0.5 m, and not that where the model stands, 0.4 m.
 Test(models_again, lengths_that_are_not_given_are_those_at_the_start) {
   static const char text[] =

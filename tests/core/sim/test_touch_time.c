@@ -1,5 +1,5 @@
 // A scene in which all that is measured by time is another number, as if a second were another one, goes the same way: steps, gravity, velocities and
-// stiffness tell how long things take, and no number of the program's does.
+// stiffness tell how long things take, and no number of what parts and pushes does.
 #include "core/sim/touch.h"
 #include "core/sim/touch_pile.h"
 #include "tests/runs.h"

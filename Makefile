@@ -106,7 +106,7 @@ $(BUILD)/io/view/view_bundle.o: CFLAGS_ALL += -DMB_VIEW_BUNDLE=\"$(VIEWER_PAGE)\
 $(BUILD)/io/view/view_bundle.o: $(VIEWER_PAGE)
 
 # Products of six numbers, one after the other: written out they take three quarters of the instructions, to the same bits.
-$(BUILD)/core/sim/tangent.o $(BUILD)/core/sim/tangent_number.o: CFLAGS_ALL += $(if $(filter release,$(FLAVOUR)),-O3)
+$(BUILD)/core/sim/tangent.o $(BUILD)/core/sim/tangent_change.o $(BUILD)/core/sim/tangent_number.o: CFLAGS_ALL += $(if $(filter release,$(FLAVOUR)),-O3)
 
 $(BUILD)/io/sweep/sweep_page.o: tools/sweep/report.html
 

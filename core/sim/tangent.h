@@ -1,4 +1,4 @@
-// Exact derivatives of what a fully implicit step evaluates, of trees of joints and of bodies free in space (tangent.c). With a the
+// Exact derivatives of what a fully implicit step evaluates, of trees of joints and of bodies free in space (tangent.c, tangent_change.c). With a the
 // accelerations
 //
 //   τ(q, v, a, t) = M a + bias − F,   the forces along the velocities that the motion asks for beside those that act,

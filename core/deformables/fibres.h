@@ -3,7 +3,7 @@
 //
 //   ψ(λ) = ½ k ⟨λ − 1⟩² + ½ k' ⟨λ − 1 − limit⟩² + a σ (λ − 1),  ⟨x⟩ = max(x, 0)
 //
-// slack when it is pressed, stiffer by k' beyond a strain, and drawn by the activation a, from 0 to 1, with the stress a σ (of the area at
+// slack when it is pressed (at rest, between the two, T′ is ½ k), stiffer by k' beyond a strain, and drawn by the activation a, from 0 to 1, with the stress a σ (of the area at
 // rest). Its tension T = ∂ψ/∂λ is never below 0, so that all second derivatives are without negative parts:
 //
 //   P = T u dᵀ,  u = y/λ,  ∂P : dF = (T′ u uᵀ + T/λ (1 − u uᵀ)) dF d dᵀ

@@ -11,13 +11,21 @@ typedef struct MbFibreStuff {
   double stiffness, beyond, strength, limit;
 } MbFibreStuff;
 
+// d⟨x⟩/dx: at the corner, but for rounding, as fibres at rest are, the mean of both sides', as differences across it come to. By chance it
+// would be one in this element and the other in the next.
+MB_INLINE double mb_fibre_side_of(double x) {
+  const double rounding = 1e-10; // of a length at rest, where places are thousands of it
+  return x > rounding ? 1.0 : x < -rounding ? 0.0 : 0.5;
+}
+
 // ψ, T and T′ of a stretch.
 MB_INLINE double mb_fibre_stretch_of(const MbFibreStuff *fibres, double activation, double stretch, double *T,
                                      double *slope) {
   const double strain = stretch - 1, out = fmax(strain, 0.0), beyond = fmax(strain - fibres->limit, 0.0);
   const double drawn = fmin(fmax(activation, 0.0), 1.0) * fibres->strength;
   *T = fibres->stiffness * out + fibres->beyond * beyond + drawn;
-  *slope = (strain > 0 ? fibres->stiffness : 0) + (strain > fibres->limit ? fibres->beyond : 0.0);
+  *slope = mb_fibre_side_of(strain) * fibres->stiffness +
+           mb_fibre_side_of(strain - fibres->limit) * fibres->beyond;
   return (fibres->stiffness * out * out + fibres->beyond * beyond * beyond) / 2 + drawn * strain;
 }
 

@@ -60,6 +60,20 @@ Test(element_fibres, forces_are_the_energys_slopes_and_stiffness_is_theirs) {
   }
 }
 
+// At rest they are at a corner, where rounding would have one element's taut and the next one's slack.
+Test(element_fibres, fibres_at_rest_are_between_taut_and_slack_whatever_rounding_says) {
+  const MbFibres fibres = {.stiffness = 900, .beyond = 4000, .limit = 0.05};
+  static const struct {
+    double stretch, wanted;
+  } cases[] = {{1 - 1e-3, 0},   {1 - 1e-15, 450},     {1, 450},    {1 + 1e-13, 450},
+               {1 + 1e-3, 900}, {1.05 + 1e-14, 2900}, {1.06, 4900}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    double T, slope;
+    mb_fibre_energy(&fibres, 0, cases[i].stretch, &T, &slope);
+    cr_expect_eq(slope, cases[i].wanted, "%g: %g", cases[i].stretch, slope);
+  }
+}
+
 static const char *const solvers[] = {"redmax", "maximal", "projective"};
 
 // A bar of what does not contract across, P = E (λ − 1), whose one end is free: λ = 1 − a σ/E. Slack fibres do not hold it back.

@@ -85,7 +85,8 @@ MbStatus mb_compile_body_motion(const MbSceneSpec *spec, size_t listed, MbModel 
   return status;
 }
 
-bool mb_compile_signal_start(const MbSignalSpec *spec, MbModel *model, double *value, double *rate) {
+// Value and first rate of a signal at t = 0; false where it has none.
+static bool signal_at_start(const MbSignalSpec *spec, MbModel *model, double *value, double *rate) {
   MbSignal signal;
   MbExpression *e = NULL;
   char message[8];
@@ -112,7 +113,7 @@ static bool path_at_start(const MbBodyMotionSpec *motion, MbModel *model, MbPose
     const MbSignalSpec *signal = i < 3           ? &motion->position[i]
                                  : motion->turns ? &motion->angle
                                                  : &motion->angles[i - 3];
-    if (!mb_compile_signal_start(signal, model, &q[i], &rate[i])) return false;
+    if (!signal_at_start(signal, model, &q[i], &rate[i])) return false;
   }
   joint.ops->eval(&joint, q, rate, X, S, Sdot);
   for (size_t k = 0; k < 6; k++)

@@ -5,7 +5,6 @@
 #include "core/joints/joints.h"
 #include "core/model/coordinates.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,18 +41,6 @@ static MbStatus build_numbers(const MbJointSpec *spec, size_t n, const char *whe
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (parts[i] != MB_OK) return parts[i];
   return MB_OK;
-}
-
-// Coordinates that follow a path begin where it does, unless the scene says where they are. What is wrong with the path is told where its rows
-// are built.
-static void start_on_path(const MbJointSpec *spec, size_t n, MbModel *model, double *q0) {
-  if (spec->position.count || !spec->motion) return;
-  const MbSignalsSpec *path = &spec->motion->position;
-  for (size_t i = 0; i < n && (path->count == 1 || path->count == n); i++) {
-    double value = NAN, rate;
-    mb_compile_signal_start(&path->signal[path->count == 1 ? 0 : i], model, &value, &rate);
-    if (isfinite(value)) q0[i] = value;
-  }
 }
 
 // Inertia is that of a coordinate's rate, which a rotation vector's is not: what turns there is a body, not a rotor.
@@ -197,7 +184,6 @@ MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *re
     if (joint[b].ops) {
       const Lists to = {q0 + q, v0 + v, stiffness + v, rest + v, damping + v, inertia + v};
       MbStatus one = build_numbers(&spec->bodies[i].joint, joint[b].n, where, &to, report);
-      start_on_path(&spec->bodies[i].joint, joint[b].n, model, to.q0);
       if (one == MB_OK) one = check_rotors(&joint[b], inertia + v, where, report);
       const MbJointTwistSpec *twist = spec->bodies[i].joint.twist;
       if (one != MB_OK)

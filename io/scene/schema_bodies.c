@@ -281,8 +281,7 @@ static const MbSchemaRow joint_rows[] = {
      .help = "the joint's frame in this body's frame; where all coordinates are 0 the two coincide"},
     {"position", MB_TYPE_SEQUENCE, AT(MbJointSpec, position.value), COUNT(MbJointSpec, position.count),
      .flags = MB_SINGLE | MB_START, .unit = "m, rad",
-     .help = "coordinates at the start; one number for all degrees of freedom, or one each; absent: where "
-             "`motion` has a `position`, that at t = 0, else 0"},
+     .help = "coordinates at the start; one number for all degrees of freedom, or one each; 0 if absent"},
     {"velocity", MB_TYPE_SEQUENCE, AT(MbJointSpec, velocity.value), COUNT(MbJointSpec, velocity.count),
      EXTRA(MbJointSpec, twist), .flags = MB_SINGLE, .unit = "m/s, rad/s", .object = &joint_velocity,
      .help =

@@ -60,27 +60,3 @@ Test(path_start, what_a_scene_says_stays) {
   expect(&run, "body.velocity", (const double[]){0, 0, 0, 1, 0, 0}, 6);
   test_run_free(&run);
 }
-
-// Coordinates that nothing says stay at 0, and so do their rates: what a motion asks for a moment later is a blow.
-Test(path_start, a_joint_starts_on_its_path) {
-  static const char joint[] =
-      "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"steps\": 1}, \"parameters\": {\"far\": 3}, \"output\": "
-      "{\"channels\": [\"joint.position\", \"joint.velocity\"]}, \"bodies\": [{\"name\": \"a\", \"shape\": {"
-      "\"type\": \"box\", \"size\": [1, 1, 1]}, \"density\": 1, \"joint\": {\"type\": \"cylindrical\", "
-      "%s\"motion\": {"
-      "\"position\": [\"=far+sqrt(t)+cos(t)\", {\"times\": [0, 1], \"values\": [0.5, 4]}]}}}]}";
-  static const struct {
-    const char *more;
-    double wanted[2];
-    int warnings;
-  } cases[] = {{"", {4, 0.5}, 0}, {"\"position\": [4, 0], ", {4, 0}, 1}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    char text[700];
-    snprintf(text, sizeof text, joint, cases[i].more);
-    cr_assert_eq(warnings_of(text), cases[i].warnings);
-    TestRun run = test_run(text, NULL);
-    expect(&run, "joint.position", cases[i].wanted, 2);
-    expect(&run, "joint.velocity", (const double[]){0, 0}, 2);
-    test_run_free(&run);
-  }
-}

@@ -37,6 +37,17 @@ const MbForce *test_elements_of(const MbModel *model, int deformable) {
   return NULL;
 }
 
+double test_block_product(const MbModel *model, const double *B, const double *a, const double *b) {
+  double sum = 0;
+  for (size_t k = 0; k < model->nb + 2 * model->npairs; k++) {
+    const size_t p = k - model->nb, i = k < model->nb ? k : model->pair[p],
+                 j = k < model->nb ? k : model->pair[p ^ 1];
+    for (size_t m = 0; m < 6; m++)
+      for (size_t n = 0; n < 6; n++) sum += a[6 * i + m] * B[36 * k + 6 * m + n] * b[6 * j + n];
+  }
+  return sum;
+}
+
 void test_disturb(MbSim *sim) {
   uint64_t seed = 7;
   for (size_t b = sim->model->nlisted; b < sim->model->nb; b++)

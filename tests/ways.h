@@ -13,6 +13,8 @@ typedef struct TestWay {
 size_t test_ways(const MbModel *model, int deformable, TestWay *ways, size_t most);
 // out (n x n) ← the derivatives by the ways, from blocks as those of K and D are laid out.
 void test_ways_blocks(const MbModel *model, const double *blocks, const TestWay *ways, size_t n, double *out);
+// aᵀ B b of twists of all bodies, and blocks B as those of K and D are laid out.
+double test_block_product(const MbModel *model, const double *B, const double *a, const double *b);
 // Throws every node out of its place, and moves it; what a body carries turns as well.
 void test_disturb(MbSim *sim);
 // The force alone at the places and velocities of sim->x, with exact derivatives if wanted.

@@ -63,18 +63,6 @@ typedef struct Twists {
   double z[N], x1[N], x2[N], y1[N], y2[N];
 } Twists;
 
-// aᵀ B b
-static double product(const MbModel *model, const double *B, const double *a, const double *b) {
-  double sum = 0;
-  for (size_t k = 0; k < model->nb + 2 * model->npairs; k++) {
-    const size_t p = k - model->nb, i = k < model->nb ? k : model->pair[p],
-                 j = k < model->nb ? k : model->pair[p ^ 1];
-    for (size_t m = 0; m < 6; m++)
-      for (size_t n = 0; n < 6; n++) sum += a[6 * i + m] * B[36 * k + 6 * m + n] * b[6 * j + n];
-  }
-  return sum;
-}
-
 // z · f of the elements, as they are turned by `ahead`; with their blocks.
 static double pushed(MbSim *sim, const MbForce *force, const Twists *t, double ahead) {
   MbMaximal *x = &sim->x;
@@ -90,8 +78,12 @@ static double pushed(MbSim *sim, const MbForce *force, const Twists *t, double a
 static double weighed(MbSim *sim, const MbForce *force, const Twists *t, double ahead) {
   double sum = -pushed(sim, force, t, 0);
   sum += pushed(sim, force, t, ahead);
-  sum += (product(sim->model, sim->x.D, t->z, t->x1) + product(sim->model, sim->x.D, t->x2, t->z)) / 2;
-  return sum + (product(sim->model, sim->x.K, t->z, t->y1) + product(sim->model, sim->x.K, t->y2, t->z)) / 2;
+  sum += (test_block_product(sim->model, sim->x.D, t->z, t->x1) +
+          test_block_product(sim->model, sim->x.D, t->x2, t->z)) /
+         2;
+  return sum + (test_block_product(sim->model, sim->x.K, t->z, t->y1) +
+                test_block_product(sim->model, sim->x.K, t->y2, t->z)) /
+                   2;
 }
 
 static double difference(MbSim *sim, const MbForce *force, const Twists *t, double ahead, const TestWay *way,

@@ -3,6 +3,7 @@
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
 #include "tests/pulled.h"
+#include "tests/ways.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,18 +13,6 @@ enum { N = 6 * TEST_PULLED };
 typedef struct Twists {
   double z[N], x1[N], x2[N], y1[N], y2[N];
 } Twists;
-
-// aᵀ B b
-static double product(const MbModel *model, const double *B, const double *a, const double *b) {
-  double sum = 0;
-  for (size_t k = 0; k < model->nb + 2 * model->npairs; k++) {
-    const size_t p = k - model->nb, i = k < model->nb ? k : model->pair[p],
-                 j = k < model->nb ? k : model->pair[p ^ 1];
-    for (size_t m = 0; m < 6; m++)
-      for (size_t n = 0; n < 6; n++) sum += a[6 * i + m] * B[36 * k + 6 * m + n] * b[6 * j + n];
-  }
-  return sum;
-}
 
 // z · f of what is added where paths are turned
 static double turned(MbSim *sim, const Twists *t, double ahead) {
@@ -38,8 +27,11 @@ static double weighed(MbSim *sim, const Twists *t) {
   const double ahead = sim->x.ahead, *K = sim->x.K, *D = sim->x.D;
   const double where_they_are = turned(sim, t, 0);
   double sum = turned(sim, t, ahead) - where_they_are;
-  sum += (product(sim->model, D, t->z, t->x1) + product(sim->model, D, t->x2, t->z)) / 2;
-  return sum + (product(sim->model, K, t->z, t->y1) + product(sim->model, K, t->y2, t->z)) / 2;
+  sum +=
+      (test_block_product(sim->model, D, t->z, t->x1) + test_block_product(sim->model, D, t->x2, t->z)) / 2;
+  return sum +
+         (test_block_product(sim->model, K, t->z, t->y1) + test_block_product(sim->model, K, t->y2, t->z)) /
+             2;
 }
 
 // By the motion of one body along one of its axes, or by one number of its twist.

@@ -85,19 +85,14 @@ MbStatus mb_compile_body_motion(const MbSceneSpec *spec, size_t listed, MbModel 
   return status;
 }
 
-// Value and first rate of a signal at t = 0; false where it has none.
+// Value and first rate at t = 0 of a signal that the model does not have yet; false where it has none.
 static bool signal_at_start(const MbSignalSpec *spec, MbModel *model, double *value, double *rate) {
   MbSignal signal;
-  MbExpression *e = NULL;
   char message[8];
   double rates[3];
-  if (!mb_signal_build(spec, NULL, &model->arena, &signal)) return false;
-  if (spec->kind == MB_SIGNAL_EXPRESSION &&
-      !(e = mb_expression_create(signal.text, model->constants, model->nconstants, true, message,
-                                 sizeof message)))
+  if (!mb_signal_build(spec, NULL, &model->arena, &signal) ||
+      !mb_compile_signal_start(model, &signal, rates, message, sizeof message))
     return false;
-  mb_signal_rates(&signal, e, 0, rates);
-  mb_expression_free(e);
   *value = rates[0], *rate = rates[1];
   return isfinite(*value) && isfinite(*rate);
 }

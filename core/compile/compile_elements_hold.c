@@ -41,16 +41,13 @@ static MbStatus add_signal(const Holder *h, const MbSignalSpec *spec, const char
 }
 
 static MbStatus value_at_start(const Holder *h, const MbSignal *signal, double *value) {
-  MbExpression *e = NULL;
   char message[200];
-  if (signal->kind == MB_SIGNAL_EXPRESSION &&
-      !(e = mb_expression_create(signal->text, h->model->constants, h->model->nconstants, true, message,
-                                 sizeof message)))
+  double rates[3];
+  if (!mb_compile_signal_start(h->model, signal, rates, message, sizeof message))
     return !strcmp(message, "out of memory")
                ? mb_no_memory(h->report, "signals")
                : mb_error(h->report, MB_SCENE, "", "the signal \"%.60s\": %s", signal->text, message);
-  *value = mb_signal_value(signal, e, 0);
-  mb_expression_free(e);
+  *value = rates[0];
   return MB_OK;
 }
 

@@ -40,6 +40,9 @@ MbStatus mb_compile_mesh_forces(const MbSceneSpec *spec, MbModel *model, MbForce
 // Names, and the order of the tree: after it a body of the scene has its number in the model.
 MbStatus mb_compile_tree(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 MbStatus mb_compile_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// Value and first two derivatives of a signal at t = 0. False where its expression does not compile, and `message` says why.
+bool mb_compile_signal_start(const MbModel *model, const MbSignal *signal, double rates[3], char *message,
+                             size_t size);
 // Where a body without a joint is at the start: C in the world, and its twist in C axes.
 void mb_compile_start(const MbBodySpec *body, const MbPose *C, MbPose *E, double phi[6]);
 // The same, where what the scene leaves open of a body that is driven along a path is as that begins.

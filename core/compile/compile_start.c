@@ -4,21 +4,23 @@
 
 #include <string.h>
 
-// Value and rates of the signals that a motion uses at t = 0; false where an expression does not compile (which the
-// simulation will say).
+bool mb_compile_signal_start(const MbModel *model, const MbSignal *signal, double rates[3], char *message,
+                             size_t size) {
+  MbExpression *e = NULL;
+  if (signal->kind == MB_SIGNAL_EXPRESSION &&
+      !(e = mb_expression_create(signal->text, model->constants, model->nconstants, true, message, size)))
+    return false;
+  mb_signal_rates(signal, e, 0, rates);
+  mb_expression_free(e);
+  return true;
+}
+
+// False where an expression does not compile, which the simulation will say.
 static bool signals_at_start(const MbModel *model, double *signal) {
+  char message[8];
   bool fine = true;
-  for (size_t i = 0; i < model->nsignals && fine; i++) {
-    const MbSignal *s = &model->signals[i];
-    char message[8];
-    MbExpression *e = s->kind == MB_SIGNAL_EXPRESSION
-                          ? mb_expression_create(s->text, model->constants, model->nconstants, true, message,
-                                                 sizeof message)
-                          : NULL;
-    fine = s->kind != MB_SIGNAL_EXPRESSION || e;
-    if (fine) mb_signal_rates(s, e, 0, signal + 3 * i);
-    mb_expression_free(e);
-  }
+  for (size_t i = 0; i < model->nsignals && fine; i++)
+    fine = mb_compile_signal_start(model, &model->signals[i], signal + 3 * i, message, sizeof message);
   return fine;
 }
 

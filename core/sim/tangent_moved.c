@@ -33,8 +33,11 @@ void mb_tangent_moved(const MbSim *sim, const double *step, const double *before
   double T[MB_JOINT_MOST * MB_JOINT_MOST], T0[MB_JOINT_MOST * MB_JOINT_MOST];
   for (size_t b = 0; b < model->nb; b++) {
     const size_t first = model->v_first[b], n = mb_tangent_dofs(model, b);
-    for (size_t i = first; adds(model, b) && i < first + n; i++) out[i] = change[i] + before[i];
-    if (!n || adds(model, b)) continue;
+    if (adds(model, b)) {
+      for (size_t i = first; i < first + n; i++) out[i] = change[i] + before[i];
+      continue;
+    }
+    if (!n) continue;
     mb_tangent_ahead(model, b, step + first, T, T0);
     for (size_t i = 0; i < n; i++) {
       double sum = 0;
@@ -51,8 +54,11 @@ void mb_tangent_moved_transposed(const MbSim *sim, const double *step, const dou
   double T[MB_JOINT_MOST * MB_JOINT_MOST], T0[MB_JOINT_MOST * MB_JOINT_MOST];
   for (size_t b = 0; b < model->nb; b++) {
     const size_t first = model->v_first[b], n = mb_tangent_dofs(model, b);
-    for (size_t i = first; adds(model, b) && i < first + n; i++) before[i] = change[i] = out[i];
-    if (!n || adds(model, b)) continue;
+    if (adds(model, b)) {
+      for (size_t i = first; i < first + n; i++) before[i] = change[i] = out[i];
+      continue;
+    }
+    if (!n) continue;
     mb_tangent_ahead(model, b, step + first, T, T0);
     for (size_t k = 0; k < n; k++) {
       before[first + k] = change[first + k] = 0;

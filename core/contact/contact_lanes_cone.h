@@ -50,7 +50,7 @@ KERNEL void begin_slip(const Contact *c, const MbPack was[3], MbPackMask slips, 
 // step of size s is of the order s²; from one sweep to the next the steps themselves go to 0.
 KERNEL MbPackMask slip_newton(const Contact *c, MbPack d[2], MbPackMask wanted) {
   enum { TURNS = 12 };
-  static const double LITTLE = 1e-3, MUCH = 1.5;
+  static const double LITTLE = 0.1, MUCH = 1.5;
   const MbPack zero = {0}, one = mb_pack_all(1);
   MbPackMask left = wanted, found = mb_pack_less(one, zero);
   for (int turn = 0; turn < TURNS && mb_pack_any(left); turn++) {

@@ -54,17 +54,19 @@ enum {
   MB_PILE_HEAD_AXES = 0,
   MB_PILE_HEAD_MU = 9,
   MB_PILE_HEAD_J = 10, // of the first body, then of the second
-  MB_PILE_HEAD = MB_PILE_HEAD_J + 12
+  MB_PILE_HEAD_WAY =
+      MB_PILE_HEAD_J + 12, // from the first body's centre of mass to the second's, at the step's start
+  MB_PILE_HEAD_ARM = MB_PILE_HEAD_WAY + 3, // that way x n where contacts are being parted
+  MB_PILE_HEAD = MB_PILE_HEAD_ARM + 3
 };
 enum {
-  MB_PILE_A = 0, // from the first body's centre of mass to the point, then from the second's
-  MB_PILE_B = 3,
-  MB_PILE_I = 6,      // the inverse of D, by rows: 00 01 02 11 12 22
-  MB_PILE_D = 12,     // the first row of D
-  MB_PILE_ASKS = 15,  // what the normal's rate is to come to, times -1
-  MB_PILE_SCALE = 16, // the mean of D's diagonal, 0 of what is not there
-  MB_PILE_NOW = 17,   // λ
-  MB_PILE_HOT = 20
+  MB_PILE_A = 0, // from the first body's centre of mass to the point; less the way that is from the second's
+  MB_PILE_I = 3, // the inverse of D, by rows: 00 01 02 11 12 22
+  MB_PILE_D = 9, // the first row of D
+  MB_PILE_ASKS = 12,  // what the normal's rate is to come to, times -1
+  MB_PILE_SCALE = 13, // the mean of D's diagonal, 0 of what is not there
+  MB_PILE_NOW = 14,   // λ
+  MB_PILE_HOT = 17
 };
 enum {
   MB_PILE_D_REST = 0,
@@ -77,9 +79,8 @@ enum {
 };
 // where a contact is being parted, of which the normal alone is a row
 enum {
-  MB_PILE_ONE_X = 0, // r x n of the first body, then of the second
-  MB_PILE_ONE_Y = 3,
-  MB_PILE_ONE_I = 6,
+  MB_PILE_ONE_X = 0, // r x n of the first body; less the arm that is of the second
+  MB_PILE_ONE_I = 3,
   MB_PILE_ONE_D,
   MB_PILE_ONE_ASKS, // the gap
   MB_PILE_ONE_NOW,

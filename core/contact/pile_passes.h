@@ -205,10 +205,10 @@ KERNEL void sum_to(const MbPile *p, size_t batch, const Pass *pass, int which, M
   mb_pack_store(p->sum + 4 * WIDE * batch + (size_t)(WIDE * which + pass->lane), sum);
 }
 
-KERNEL MbPack sweep_contact(Pass *pass, const Triple axis[3], MbPack mu) {
+KERNEL MbPack sweep_contact(Pass *pass, const Triple axis[3], Triple way, MbPack mu) {
   double *hot = pass->hot;
-  const Triple ra = load3(hot + WIDE * MB_PILE_A), rb = load3(hot + WIDE * MB_PILE_B),
-               D = load3(hot + WIDE * MB_PILE_D), was = load3(hot + WIDE * MB_PILE_NOW);
+  const Triple ra = load3(hot + WIDE * MB_PILE_A), rb = minus(ra, way), D = load3(hot + WIDE * MB_PILE_D),
+               was = load3(hot + WIDE * MB_PILE_NOW);
   const MbPack zero = {0};
   const Triple rate = rate_of(pass->a.v, pass->a.w, pass->b.v, pass->b.w, ra, rb);
   MbPack I[6], u[3], x[3];
@@ -243,9 +243,11 @@ static void sweep(const MbPile *p, size_t batch) {
   for (int lane = 0; lane < WIDE; lane += MB_PACK) {
     Pass pass = begin(p, batch, lane);
     const Triple axis[3] = {load3(pass.head), load3(pass.head + WIDE * 3), load3(pass.head + WIDE * 6)};
+    const Triple way = load3(pass.head + WIDE * MB_PILE_HEAD_WAY);
     const MbPack mu = mb_pack_load(pass.head + WIDE * MB_PILE_HEAD_MU);
     MbPack moved = {0};
-    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) moved += sweep_contact(&pass, axis, mu);
+    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass))
+      moved += sweep_contact(&pass, axis, way, mu);
     sum_to(p, batch, &pass, 0, moved);
     end(p, &pass);
   }
@@ -255,10 +257,11 @@ static void push(const MbPile *p, size_t batch) {
   for (int lane = 0; lane < WIDE; lane += MB_PACK) {
     Pass pass = begin(p, batch, lane);
     const Triple axis[3] = {load3(pass.head), load3(pass.head + WIDE * 3), load3(pass.head + WIDE * 6)};
+    const Triple way = load3(pass.head + WIDE * MB_PILE_HEAD_WAY);
     for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
-      const Triple x = load3(pass.hot + WIDE * MB_PILE_NOW);
+      const Triple x = load3(pass.hot + WIDE * MB_PILE_NOW), ra = load3(pass.hot + WIDE * MB_PILE_A);
       const Triple f = plus(plus(times(x.at[0], axis[0]), times(x.at[1], axis[1])), times(x.at[2], axis[2]));
-      push_both(&pass, load3(pass.hot + WIDE * MB_PILE_A), load3(pass.hot + WIDE * MB_PILE_B), f);
+      push_both(&pass, ra, minus(ra, way), f);
     }
     end(p, &pass);
   }
@@ -268,11 +271,12 @@ static void look(const MbPile *p, size_t batch) {
   for (int lane = 0; lane < WIDE; lane += MB_PACK) {
     Pass pass = begin(p, batch, lane);
     const Triple axis[3] = {load3(pass.head), load3(pass.head + WIDE * 3), load3(pass.head + WIDE * 6)};
+    const Triple way = load3(pass.head + WIDE * MB_PILE_HEAD_WAY);
     const MbPack mu = mb_pack_load(pass.head + WIDE * MB_PILE_HEAD_MU);
     MbPack sum = {0};
     for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
-      const Triple rate = rate_of(pass.a.v, pass.a.w, pass.b.v, pass.b.w, load3(pass.hot + WIDE * MB_PILE_A),
-                                  load3(pass.hot + WIDE * MB_PILE_B));
+      const Triple ra = load3(pass.hot + WIDE * MB_PILE_A);
+      const Triple rate = rate_of(pass.a.v, pass.a.w, pass.b.v, pass.b.w, ra, minus(ra, way));
       const Triple lambda = load3(pass.hot + WIDE * MB_PILE_NOW);
       Triple u = {{dot(axis[0], rate), dot(axis[1], rate), dot(axis[2], rate)}};
       store3(pass.cold + WIDE * MB_PILE_RATE, u);
@@ -382,7 +386,8 @@ KERNEL void take_contact(const MbPile *p, Pass *pass, const Start *a, const Star
                          MbPack mu, Sums *sums) {
   const Lanes in = lanes_of(p, pass->block);
   const MbPack zero = {0};
-  const Triple at = numbers(&in, MB_PILE_POINT), ra = minus(at, a->p), rb = minus(at, b->p);
+  const Triple at = numbers(&in, MB_PILE_POINT), ra = minus(at, a->p),
+               rb = minus(ra, load3(pass->head + WIDE * MB_PILE_HEAD_WAY));
   const Triple rate = rate_of(pass->a.v, pass->a.w, pass->b.v, pass->b.w, ra, rb),
                was = rate_of(a->v, a->w, b->v, b->w, ra, rb);
   Triple u, before;
@@ -398,7 +403,6 @@ KERNEL void take_contact(const MbPile *p, Pass *pass, const Start *a, const Star
   sums->rebound = mb_pack_max(sums->rebound, mb_pack_select(in.is, rebound, zero));
 
   store3(pass->hot + WIDE * MB_PILE_A, ra);
-  store3(pass->hot + WIDE * MB_PILE_B, rb);
   for (int k = 0; k < 6; k++) {
     mb_pack_store(pass->hot + WIDE * (MB_PILE_I + k), mb_pack_select(in.is, I[k], zero));
     double *to = k < 3 ? pass->hot + WIDE * (MB_PILE_D + k) : pass->cold + WIDE * (MB_PILE_D_REST + k - 3);
@@ -426,6 +430,7 @@ static void take(const MbPile *p, size_t batch) {
       store3((double *)pass.head + WIDE * 3 * k, axis[k]);
     }
     mb_pack_store((double *)pass.head + WIDE * MB_PILE_HEAD_MU, mu);
+    store3((double *)pass.head + WIDE * MB_PILE_HEAD_WAY, minus(b.p, a.p));
     head_inertias(p, &pass);
     for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass))
       take_contact(p, &pass, &a, &b, axis, mu, &sums);
@@ -449,16 +454,23 @@ typedef struct Turning {
   Triple x[MB_LANES_DEEP], y[MB_LANES_DEEP];
 } Turning;
 
+// What the contacts of a batch have where they are being parted: the way from the first body's centre of mass to the second's, as it is and as
+// it was, and how the bodies have turned.
+typedef struct Moved {
+  Triple n, way, was, arm;
+  MbPack R[2][9];
+} Moved;
+
 // A contact's two points each with its own body: the gap between them along the normal as it was, and the place between them. It is the
 // k-th of its run.
-KERNEL MbPack move_contact(Pass *pass, Triple n, Triple way, const MbPack R[2][9], uint32_t k,
-                           Turning *turning) {
+KERNEL MbPack move_contact(Pass *pass, const Moved *bodies, uint32_t k, Turning *turning) {
   const MbPack zero = {0}, half = mb_pack_all(0.5), gap = mb_pack_load(pass->cold + WIDE * MB_PILE_OPEN),
                size = mb_pack_load(pass->cold + WIDE * MB_PILE_EXTENT);
-  const Triple off = times(half * gap, n), a = turned(R[0], minus(load3(pass->hot + WIDE * MB_PILE_A), off)),
-               b = turned(R[1], plus(load3(pass->hot + WIDE * MB_PILE_B), off)), d = plus(way, minus(b, a)),
-               ra = plus(a, times(half, d)), rb = minus(b, times(half, d)), x = cross(ra, n),
-               y = cross(rb, n);
+  const Triple n = bodies->n, off = times(half * gap, n), from_a = load3(pass->hot + WIDE * MB_PILE_A),
+               a = turned(bodies->R[0], minus(from_a, off)),
+               b = turned(bodies->R[1], plus(minus(from_a, bodies->was), off)),
+               d = plus(bodies->way, minus(b, a)), x = cross(plus(a, times(half, d)), n),
+               y = minus(x, bodies->arm);
   const double *J = pass->head + WIDE * MB_PILE_HEAD_J;
   MbPack g = dot(d, n);
   // what is hardly deep stays so, whatever is deep elsewhere
@@ -472,7 +484,6 @@ KERNEL MbPack move_contact(Pass *pass, Triple n, Triple way, const MbPack R[2][9
                   dot(x, turning->x[l]) + dot(y, turning->y[l]) + linear);
   const MbPackMask is = mb_pack_less(zero, mb_pack_load(pass->hot + WIDE * MB_PILE_SCALE));
   store3(pass->part + WIDE * MB_PILE_ONE_X, x);
-  store3(pass->part + WIDE * MB_PILE_ONE_Y, y);
   mb_pack_store(pass->part + WIDE * MB_PILE_ONE_I, mb_pack_select(is, mb_pack_all(1) / D, zero));
   mb_pack_store(pass->part + WIDE * MB_PILE_ONE_D, mb_pack_select(is, D, zero));
   // no more than a step may move
@@ -484,17 +495,19 @@ KERNEL MbPack move_contact(Pass *pass, Triple n, Triple way, const MbPack R[2][9
 static void move(const MbPile *p, size_t batch) {
   for (int lane = 0; lane < WIDE; lane += MB_PACK) {
     Pass pass = begin(p, batch, lane);
-    MbPack R[2][9], at[2][3], deepest = {0};
+    MbPack at[2][3], deepest = {0};
     Turning turning;
+    Moved bodies = {.n = load3(pass.head), .was = load3(pass.head + WIDE * MB_PILE_HEAD_WAY)};
     for (int end = 0; end < 2; end++) {
       place_of(p, pass.batch->body[end] + lane, 0, 3, at[end]);
-      place_of(p, pass.batch->body[end] + lane, 9, 9, R[end]);
+      place_of(p, pass.batch->body[end] + lane, 9, 9, bodies.R[end]);
     }
-    const Triple way = {{at[1][0] - at[0][0], at[1][1] - at[0][1], at[1][2] - at[0][2]}};
-    const Triple n = load3(pass.head);
+    for (int k = 0; k < 3; k++) bodies.way.at[k] = at[1][k] - at[0][k];
+    bodies.arm = cross(bodies.way, bodies.n);
+    store3((double *)pass.head + WIDE * MB_PILE_HEAD_ARM, bodies.arm);
     head_inertias(p, &pass);
     for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass))
-      deepest = mb_pack_max(deepest, move_contact(&pass, n, way, R, k, &turning));
+      deepest = mb_pack_max(deepest, move_contact(&pass, &bodies, k, &turning));
     sum_to(p, batch, &pass, 0, deepest);
   }
 }
@@ -508,40 +521,43 @@ KERNEL bool rests(const MbPile *p, size_t batch, const Pass *pass) {
   return !mb_pack_any(mb_pack_less((MbPack){0}, deep + moved));
 }
 
-// What a run has done so far: of each contact by how much λ has changed, the sum of these, and that of r x n times them.
+// What a run has for all its contacts, with its bodies' velocities as they are before it: the rate along the normal of the places of its
+// bodies at the first body's centre of mass, and how fast the second turns against the first. What it has done so far: of each contact by how
+// much λ has changed, the sum of these, and that of r x n of the first body times them.
 typedef struct Parting {
-  MbPack along, d[MB_LANES_DEEP], sum; // along: the rate of the centres of mass along the normal, before
-  Triple x, y;
+  MbPack along;
+  Triple turns;
+  MbPack d[MB_LANES_DEEP], sum;
+  Triple x;
 } Parting;
 
-// The normal of the k-th contact of a run, whose bodies' velocities are those before the run:
+// The normal of the k-th contact of a run, with c the way from the first body's centre of mass to the second's, so that r_b = r_a − c:
 //
-//   u = g + n · (v_b − v_a) + (r_b × n) · w_b − (r_a × n) · w_a + Σ W_l d_l,   λ ← max(λ − u/D, 0),   l those before it
+//   u = g + n · (v_b − v_a) − (c × n) · w_b + (r_a × n) · (w_b − w_a) + Σ W_l d_l,   λ ← max(λ − u/D, 0),   l those before it
 //
 // What is kept of it is as little as that: many cells wait for the memory.
 KERNEL MbPack part_contact(const Pass *pass, uint32_t k, Parting *run) {
   double *cell = pass->part;
-  const Triple x = load3(cell + WIDE * MB_PILE_ONE_X), y = load3(cell + WIDE * MB_PILE_ONE_Y);
+  const Triple x = load3(cell + WIDE * MB_PILE_ONE_X);
   const MbPack was = mb_pack_load(cell + WIDE * MB_PILE_ONE_NOW);
-  MbPack u =
-      mb_pack_load(cell + WIDE * MB_PILE_ONE_ASKS) + (run->along + (dot(y, pass->b.w) - dot(x, pass->a.w)));
+  MbPack u = mb_pack_load(cell + WIDE * MB_PILE_ONE_ASKS) + (run->along + dot(x, run->turns));
   for (uint32_t l = 0; l < k; l++) u += mb_pack_load(cell + WIDE * (MB_PILE_ONE_W + l)) * run->d[l];
   const MbPack now = mb_pack_max(was - u * mb_pack_load(cell + WIDE * MB_PILE_ONE_I), (MbPack){0}),
                d = now - was, change = d * mb_pack_load(cell + WIDE * MB_PILE_ONE_D);
   mb_pack_store(cell + WIDE * MB_PILE_ONE_NOW, now);
   run->d[k] = d, run->sum += d;
-  run->x = plus(run->x, times(d, x)), run->y = plus(run->y, times(d, y));
+  run->x = plus(run->x, times(d, x));
   return change * change;
 }
 
 // Gives the bodies what a run has done.
-KERNEL void push_run(Pass *pass, Triple n, const Parting *run) {
+KERNEL void push_run(Pass *pass, Triple n, Triple arm, const Parting *run) {
   Side *a = &pass->a, *b = &pass->b;
   const double *J = pass->head + WIDE * MB_PILE_HEAD_J;
   a->v = minus(a->v, times(run->sum * a->inverse, n));
   b->v = plus(b->v, times(run->sum * b->inverse, n));
   a->w = minus(a->w, by_J(J, run->x));
-  b->w = plus(b->w, by_J(J + WIDE * 6, run->y));
+  b->w = plus(b->w, by_J(J + WIDE * 6, minus(run->x, times(run->sum, arm))));
 }
 
 static void part(const MbPile *p, size_t batch) {
@@ -554,9 +570,11 @@ static void part(const MbPile *p, size_t batch) {
       continue;
     }
     const uint32_t depth = pass.batch->depth;
-    Parting run = {.along = dot(n, minus(pass.b.v, pass.a.v))};
+    const Triple arm = load3(pass.head + WIDE * MB_PILE_HEAD_ARM);
+    Parting run = {.along = dot(n, minus(pass.b.v, pass.a.v)) - dot(arm, pass.b.w),
+                   .turns = minus(pass.b.w, pass.a.w)};
     for (uint32_t k = 0; k < depth; k++, next(&pass)) moved += part_contact(&pass, k, &run);
-    push_run(&pass, n, &run);
+    push_run(&pass, n, arm, &run);
     sum_to(p, batch, &pass, 1, moved);
     end(p, &pass);
   }

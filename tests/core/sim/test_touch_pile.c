@@ -240,8 +240,8 @@ static double parted(const MbPile *p, const MbPileBatch *batch, size_t cell, siz
   double u = part[MB_LANES_WIDE * MB_PILE_ONE_ASKS];
   for (int k = 0; k < 3; k++) {
     u += head[MB_LANES_WIDE * k] * (b->v[k] - a->v[k]);
-    u += part[MB_LANES_WIDE * (MB_PILE_ONE_Y + k)] * b->w[k];
-    u -= part[MB_LANES_WIDE * (MB_PILE_ONE_X + k)] * a->w[k];
+    const double x = part[MB_LANES_WIDE * (MB_PILE_ONE_X + k)];
+    u += (x - head[MB_LANES_WIDE * (MB_PILE_HEAD_ARM + k)]) * b->w[k] - x * a->w[k];
   }
   return u;
 }

@@ -47,7 +47,7 @@ void mb_pile_free(MbPile *p) {
 // ---- batches ----------------------------------------------------------------------------------------------
 
 static bool same_patch(const double *x, const double *y) {
-  return x[MB_PILE_MU] == y[MB_PILE_MU] && !memcmp(x + MB_PILE_AXES, y + MB_PILE_AXES, 9 * sizeof *x);
+  return x[MB_PILE_MU] == y[MB_PILE_MU] && !memcmp(x + MB_PILE_NORMAL, y + MB_PILE_NORMAL, 3 * sizeof *x);
 }
 
 static void add_batch(MbPile *p, const uint32_t *order, size_t count) {

@@ -17,14 +17,14 @@ enum { MB_PILE_FEW = 512 }; // contacts that are not worth it
 
 // Contacts as they are given: numbers one after the other.
 enum {
-  MB_PILE_POINT = 0,
-  MB_PILE_AXES = 3, // the normal from the first body to the second, two tangents
-  MB_PILE_GAP = 12,
+  MB_PILE_LAMBDA = 0, // to begin with, along the normal and two tangents (tangents_of in pile_passes.h)
+  MB_PILE_POINT = 3,
+  MB_PILE_NORMAL = 6, // from the first body to the second
+  MB_PILE_GAP = 9,
   MB_PILE_SIZE, // below a share of which a gap is none
   MB_PILE_MU,
   MB_PILE_BOUNCE,
-  MB_PILE_LAMBDA, // to begin with
-  MB_PILE_GIVEN = MB_PILE_LAMBDA + 3
+  MB_PILE_GIVEN
 };
 
 typedef struct MbPileContacts {

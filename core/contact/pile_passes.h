@@ -365,6 +365,18 @@ KERNEL MbPack least_of(const MbPile *p, const Lanes *in, MbPack rate, MbPack las
   return least;
 }
 
+// The tangents that go with a normal: the first along the world's x, as far as that is across, or along y where the normal is near x.
+KERNEL void tangents_of(Triple axis[3]) {
+  const Triple n = axis[0];
+  const MbPack zero = {0}, one = mb_pack_all(1);
+  const MbPackMask x = mb_pack_less(mb_pack_abs(n.at[0]), mb_pack_all(0.9));
+  const MbPack along = mb_pack_select(x, n.at[0], n.at[1]);
+  Triple t = {{mb_pack_select(x, one, zero), mb_pack_select(x, zero, one), zero}};
+  t = minus(t, times(along, n));
+  axis[1] = times(one / mb_pack_sqrt(dot(t, t)), t);
+  axis[2] = cross(n, axis[1]);
+}
+
 typedef struct Start {
   Triple p, v, w;
 } Start;
@@ -424,11 +436,9 @@ static void take(const MbPile *p, size_t batch) {
     const Lanes first = lanes_of(p, pass.block);
     const MbPack mu = number(&first, MB_PILE_MU);
     Sums sums = {{0}, {0}, {0}};
-    Triple axis[3];
-    for (int k = 0; k < 3; k++) {
-      axis[k] = numbers(&first, MB_PILE_AXES + 3 * k);
-      store3((double *)pass.head + WIDE * 3 * k, axis[k]);
-    }
+    Triple axis[3] = {numbers(&first, MB_PILE_NORMAL)};
+    tangents_of(axis);
+    for (int k = 0; k < 3; k++) store3((double *)pass.head + WIDE * 3 * k, axis[k]);
     mb_pack_store((double *)pass.head + WIDE * MB_PILE_HEAD_MU, mu);
     store3((double *)pass.head + WIDE * MB_PILE_HEAD_WAY, minus(b.p, a.p));
     head_inertias(p, &pass);

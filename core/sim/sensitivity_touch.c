@@ -41,20 +41,20 @@ void mb_touch_slopes_beside(MbSim *side) {
 }
 
 // Whether a contact's friction is at its bound.
-static bool slides(const MbTouch *touch) {
+static bool slides(const MbPushed *touch) {
   static const double NEAR = 1e-6;
   return hypot(touch->lambda[1], touch->lambda[2]) > (1 - NEAR) * touch->mu * touch->lambda[0];
 }
 
 bool mb_touch_slopes_same(const MbSim *run, const MbSim *side) {
   if (!run->touching) return true;
-  const MbTouches *one = &run->touching->last, *other = &side->touching->last;
+  const MbPushes *one = &run->touching->last, *other = &side->touching->last;
   size_t i = 0, k = 0;
   for (;; i++, k++) {
     while (i < one->n && !(one->touch[i].lambda[0] > 0)) i++;
     while (k < other->n && !(other->touch[k].lambda[0] > 0)) k++;
     if (i >= one->n || k >= other->n) return i >= one->n && k >= other->n;
-    const MbTouch *a = &one->touch[i], *b = &other->touch[k];
+    const MbPushed *a = &one->touch[i], *b = &other->touch[k];
     if (a->a != b->a || a->b != b->b || a->feature_a != b->feature_a || a->feature_b != b->feature_b)
       return false;
     if (slides(a) != slides(b)) return false;
@@ -64,9 +64,9 @@ bool mb_touch_slopes_same(const MbSim *run, const MbSim *side) {
 MbStatus mb_touch_slopes_check(const MbSim *run, MbReport *report) {
   static const double ROUNDING = 1e-10; // of the size, as in ask.c
   if (!run->touching) return MB_OK;
-  const MbTouches *touches = &run->touching->last;
+  const MbPushes *touches = &run->touching->last;
   for (size_t i = 0; i < touches->n; i++) {
-    const MbTouch *touch = &touches->touch[i];
+    const MbPushed *touch = &touches->touch[i];
     if (!(touch->lambda[0] > 0 && touch->gap < -ROUNDING * touch->size)) continue;
     return mb_error(report, MB_NUMBERS, "",
                     "at t = %.9g s, step %lld: a contact was %.2g m deep when the step began: there is no "

@@ -54,12 +54,12 @@ static void sort_points(const MbContactPoint *point, int n, uint8_t order[MB_CON
 }
 
 // Two tangents by the normal alone: the first along the world's x, as far as that is across, or along y where the normal is near x.
-void mb_touch_tangents(MbTouch *touch) {
-  const double *n = touch->axis[0];
+void mb_touch_axes(const double n[3], double axis[3][3]) {
   const int k = fabs(n[0]) < 0.9 ? 0 : 1;
-  for (int i = 0; i < 3; i++) touch->axis[1][i] = (i == k) - n[k] * n[i];
-  mb_vec3_scale(touch->axis[1], 1 / mb_vec3_norm(touch->axis[1]), touch->axis[1]);
-  mb_vec3_cross(touch->axis[2], n, touch->axis[1]);
+  mb_vec3_copy(axis[0], n);
+  for (int i = 0; i < 3; i++) axis[1][i] = (i == k) - n[k] * n[i];
+  mb_vec3_scale(axis[1], 1 / mb_vec3_norm(axis[1]), axis[1]);
+  mb_vec3_cross(axis[2], n, axis[1]);
 }
 
 // What all contacts of a pair of solids have.
@@ -77,11 +77,6 @@ static void describe_pair(const MbTouching *t, uint32_t a, uint32_t b, double si
   if (rule && !isnan(rule->restitution)) touch->bounce = rule->restitution;
 }
 
-static void share_pair(const MbTouch *before, MbTouch *touch) {
-  memcpy(touch, before, offsetof(MbTouch, point)); // solids, ends, weights
-  touch->size = before->size, touch->mu = before->mu, touch->bounce = before->bounce;
-}
-
 // The contacts of one pair, in order of their features. Each is written where it is to be: they are the most numbers of a pile.
 static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
   MbTouching *t = sim->touching;
@@ -96,43 +91,37 @@ static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
   for (int i = 0; i < n; i++) {
     const MbContactPoint *from = &point[order[i]];
     MbTouch *made = &now->touch[now->n + (size_t)i];
-    const MbTouch *before = i ? made - 1 : NULL;
-    if (before)
-      share_pair(before, made);
+    if (i)
+      memcpy(made, made - 1, sizeof *made);
     else
       describe_pair(t, a, b, size, made);
     mb_vec3_set(made->lambda, 0, 0, 0);
-    mb_vec3_set(made->rate, 0, 0, 0);
     made->feature_a = from->feature_a, made->feature_b = from->feature_b;
     mb_vec3_copy(made->point, from->position);
     made->gap = from->gap;
-    mb_vec3_copy(made->axis[0], from->normal);
-    if (before && !memcmp(before->axis[0], from->normal, sizeof from->normal))
-      for (int k = 1; k < 3; k++) mb_vec3_copy(made->axis[k], before->axis[k]);
-    else
-      mb_touch_tangents(made);
+    mb_vec3_copy(made->normal, from->normal);
   }
   now->n += (size_t)n;
   return true;
 }
 
-static bool same_pair(const MbTouch *x, const MbTouch *y) { return x->a == y->a && x->b == y->b; }
+static bool same_pair(const MbPushed *x, const MbTouch *y) { return x->a == y->a && x->b == y->b; }
 
 // Which of the last contacts [first, end) of a pair is the same: that with its features, else the nearest; NULL: none is near. Features
 // of what lies flat on one another may be a corner's or an edge's, as rounding has it. A part of a deformable is the same by its number.
-static const MbTouch *find_same(const MbTouch *first, const MbTouch *end, const MbTouch *touch, bool soft) {
+static const MbPushed *find_same(const MbPushed *first, const MbPushed *end, const MbTouch *touch, bool soft) {
   static const double CLOSE = 0.05; // of the smaller one's size
-  const MbTouch *nearest = NULL;
+  const MbPushed *nearest = NULL;
   double least = CLOSE * touch->size;
   if (soft) {
     // ascending
     while (first < end && first->feature_a < touch->feature_a) first++;
-    const MbTouch *same = first < end && first->feature_a == touch->feature_a ? first : NULL;
+    const MbPushed *same = first < end && first->feature_a == touch->feature_a ? first : NULL;
     for (; first < end && first->feature_a == touch->feature_a; first++)
       if (first->feature_b == touch->feature_b) return first;
     return same;
   }
-  for (const MbTouch *at = first; at < end; at++) {
+  for (const MbPushed *at = first; at < end; at++) {
     double d[3];
     if (at->feature_a == touch->feature_a && at->feature_b == touch->feature_b) return at;
     mb_vec3_sub(d, at->point, touch->point);
@@ -144,15 +133,15 @@ static const MbTouch *find_same(const MbTouch *first, const MbTouch *end, const 
 }
 
 // What pushed in the last step is where the solution starts, in the axes that the contact has now.
-static void remember(const MbTouches *last, MbTouches *now, size_t nsolids) {
+static void remember(const MbPushes *last, MbTouches *now, size_t nsolids) {
   size_t k = 0;
   for (size_t i = 0; i < now->n; i++) {
     MbTouch *touch = &now->touch[i];
-    const MbTouch *was = last->touch;
+    const MbPushed *was = last->touch;
     while (k < last->n && (was[k].a < touch->a || (was[k].a == touch->a && was[k].b < touch->b))) k++;
     size_t end = k;
     while (end < last->n && same_pair(&was[end], touch)) end++;
-    const MbTouch *same = end > k ? find_same(was + k, was + end, touch, touch->a >= nsolids) : NULL;
+    const MbPushed *same = end > k ? find_same(was + k, was + end, touch, touch->a >= nsolids) : NULL;
     if (same) memcpy(touch->lambda, same->lambda, sizeof touch->lambda);
   }
 }
@@ -167,10 +156,7 @@ bool mb_touch_look(MbSim *sim, bool points) {
     const MbPair pair = t->broad.pair[i];
     if (mb_touch_may(t, sim->model, pair.a, pair.b) && !add_pair(sim, pair.a, pair.b)) return false;
   }
-  const size_t solids = t->next.n;
-  if (t->nsurfaces && !mb_touch_look_surfaces(sim, points)) return false;
-  for (size_t i = solids; i < t->next.n; i++) mb_touch_tangents(&t->next.touch[i]);
-  return true;
+  return !t->nsurfaces || mb_touch_look_surfaces(sim, points);
 }
 
 // ---- rows -------------------------------------------------------------------------------------------------
@@ -204,7 +190,7 @@ bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
     terms.normal = set->n;
     for (int k = 0; k < 3; k++) {
       if (!(k ? mb_row_set_add_beside(set, &terms)
-              : mb_row_set_add(sim, set, touch->end, (size_t)touch->nends, &terms)))
+              : mb_row_set_add(sim, set, touch->end, touch->nends, &terms)))
         return false;
       terms.kind = MB_ROW_FRICTION, terms.alpha = terms.beta = 0;
     }
@@ -237,14 +223,16 @@ static void push_end(double H[6], const MbModel *model, const MbInstant *at, con
 // Of the bodies where they were when the contacts were found, whatever the instant.
 void mb_touch_eval(void *context, const MbInstant *at, MbRowSet *set, size_t first, size_t n) {
   const MbTouching *t = context;
+  double axis[3][3] = {{0}};
   for (size_t i = 0; i < n; i++) {
     const MbTouch *touch = &t->now.touch[i / 3];
     MbRow *row = &set->row[first + i];
-    for (int k = 0; k < touch->nends; k++) {
-      double *H = k < 2 ? row->H[k] : set->ends[set->end[first + i] + (size_t)k - 2].H;
+    if (i % 3 == 0) mb_touch_axes(touch->normal, axis);
+    for (size_t k = 0; k < touch->nends; k++) {
+      double *H = k < 2 ? row->H[k] : set->ends[set->end[first + i] + k - 2].H;
       if (k < 2) row->body[k] = touch->end[k];
       if (touch->end[k] != MB_WORLD)
-        push_end(H, t->model, at, touch, touch->end[k], touch->weight[k], touch->axis[i % 3]);
+        push_end(H, t->model, at, touch, touch->end[k], touch->weight[k], axis[i % 3]);
     }
     row->order = 1; // no gap that stabilization closes
     row->g = i % 3 == 0 ? touch->gap : 0;
@@ -285,7 +273,7 @@ void mb_touch_forget(MbSim *sim) {
 // What pushed is the state's; the rest is worth nothing.
 void mb_touch_commit(MbSim *sim) {
   MbTouching *t = sim->touching;
-  const MbTouches last = t->last;
+  const MbPushes last = t->last;
   t->last = t->done;
   t->done = last;
   mb_impacts_commit(&t->impacts, sim->state.step);

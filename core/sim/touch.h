@@ -14,19 +14,28 @@
 
 enum { MB_TOUCH_ENDS = 4 };
 
-// One contact. What pushes acts on b along the normal and the tangents, and on a the other way, at the point.
+// One contact. What pushes acts on b along the normal and its tangents (mb_touch_axes), and on a the other way, at the point. Three lines of
+// the processor's memory: in a pile contacts are most of the numbers.
 typedef struct MbTouch {
   uint32_t a, b, feature_a,
-      feature_b;             // solids, or behind them deformables' surfaces; contacts are in order of these
-  int nends;                 // that the rows are about: bodies, and nodes as rows name them
-  size_t end[MB_TOUCH_ENDS]; // MB_WORLD: nothing moves it
-  double weight[MB_TOUCH_ENDS]; // of each in the rows: those of a sum to -1, those of b to 1
-  double point[3], axis[3][3];  // in the world: the normal from a to b, two tangents
-  double gap, size;             // below 0: depth; the smaller solid's
+      feature_b;              // solids, or behind them deformables' surfaces; contacts are in order of these
+  double lambda[3];           // impulses of the step; before it the last step's
+  double point[3], normal[3]; // in the world, the normal from a to b
+  double gap, size;           // below 0: depth; the smaller solid's
   double mu, bounce;
-  double lambda[3]; // impulses of the step; before it the last step's
-  double rate[3];   // of b against a along the axes, when the step is done
+  size_t nends;                 // that the rows are about: bodies, and nodes as rows name them
+  size_t end[MB_TOUCH_ENDS];    // MB_WORLD: nothing moves it
+  double weight[MB_TOUCH_ENDS]; // of each in the rows: those of a sum to -1, those of b to 1
 } MbTouch;
+
+// What has pushed in a step that is done.
+typedef struct MbPushed {
+  uint32_t a, b, feature_a, feature_b;
+  double lambda[3], point[3], normal[3];
+  double gap, size; // when the step began
+  double mu;
+  double rate[3]; // of b against a along the axes, when the step is done
+} MbPushed;
 
 // The surface of a deformable in a run.
 typedef struct MbTouchSurface {
@@ -41,11 +50,16 @@ typedef struct MbTouchSurface {
   double fastest;  // speed of its nodes at the last look
 } MbTouchSurface;
 
-// A list of them.
+// Lists of them.
 typedef struct MbTouches {
   MbTouch *touch; // (n) room for `room`
   size_t n, room;
 } MbTouches;
+
+typedef struct MbPushes {
+  MbPushed *touch; // (n) room for `room`
+  size_t n, room;
+} MbPushes;
 
 // Triangles of a surface that are near a solid, and the points at which a batch of them meets it. Its memory stays from look to look.
 typedef struct MbTouchFacets {
@@ -92,7 +106,7 @@ struct MbTouching {
   MbTouches now;        // those that the rows are of
   MbTouches next;       // at the last look
   bool fresh;           // which was at the state
-  MbTouches done, last; // what pushes in this step; what did in the last one, which is a part of the state
+  MbPushes done, last;  // what pushes in this step; what did in the last one, which is a part of the state
   double work;          // of all contacts since the start, when this step is done
   MbImpacts impacts;
 };
@@ -174,8 +188,8 @@ size_t mb_touch_numbers(const MbSim *sim);
 void mb_touch_write(const MbSim *sim, unsigned char *out);
 bool mb_touch_fits(const MbSim *sim, const unsigned char *p, size_t count);
 void mb_touch_read(MbSim *sim, const unsigned char *p, size_t count);
-// The tangents that go with a contact's normal.
-void mb_touch_tangents(MbTouch *touch);
+// Finds a contact's axes: its normal, and the two tangents that go with it.
+void mb_touch_axes(const double normal[3], double axis[3][3]);
 // Velocities or coordinates have changed otherwise than by a step.
 void mb_touch_forget(MbSim *sim);
 

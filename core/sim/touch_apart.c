@@ -120,11 +120,12 @@ static bool place(MbSim *sim, bool by_masses) {
 // G of the first rows of a contact at a point, at one of its ends.
 static void rows_at(const Body *body, const MbTouch *touch, const double point[3], size_t rows, double sign,
                     double G[3][6]) {
-  double r[3], d[3];
+  double r[3], d[3], axis[3][3];
+  mb_touch_axes(touch->normal, axis);
   mb_vec3_sub(r, point, body->p);
   mb_mat3_tapply(r, body->R, r);
   for (size_t k = 0; k < rows; k++) {
-    mb_vec3_scale(G[k] + 3, sign, touch->axis[k]);
+    mb_vec3_scale(G[k] + 3, sign, axis[k]);
     mb_mat3_tapply(d, body->R, G[k] + 3);
     mb_vec3_cross(G[k], r, d);
   }
@@ -421,7 +422,7 @@ bool mb_touch_apart_move(MbSim *sim, double *deepest) {
   if (t->now.n) find_turns(sim);
   for (size_t i = 0; i < t->now.n; i++) {
     const MbTouch *touch = &t->now.touch[i];
-    const double *n = touch->axis[0];
+    const double *n = touch->normal;
     double x[3], y[3], d[3];
     mb_vec3_add_scaled(d, touch->point, -touch->gap / 2, n);
     take_along(&apart->turn[touch->a], d, x);

@@ -116,7 +116,7 @@ static bool comes_behind(Bodies x, uint32_t i, Bodies y, uint32_t j) {
 }
 
 static Bodies bodies_of(const MbSim *sim, uint32_t i) {
-  const MbTouch *touch = &sim->touching->last.touch[i];
+  const MbPushed *touch = &sim->touching->last.touch[i];
   return (Bodies){body_of(sim, touch->a), body_of(sim, touch->b)};
 }
 
@@ -148,16 +148,18 @@ static void number(double *entry, bool first, size_t width) {
 
 // ---- contacts -----------------------------------------------------------------------------------------------
 
-static void fill_entry(const MbSim *sim, const MbTouch *touch, double *entry) {
+static void fill_entry(const MbSim *sim, const MbPushed *touch, double *entry) {
   const double h = sim->model->h;
+  double axis[3][3];
+  mb_touch_axes(touch->normal, axis);
   tell_bodies(sim, touch->a, touch->b, entry);
   memcpy(entry + POINT, touch->point, sizeof touch->point);
-  memcpy(entry + NORMAL, touch->axis[0], sizeof touch->axis[0]);
+  memcpy(entry + NORMAL, touch->normal, sizeof touch->normal);
   entry[GAP] = touch->gap + h * touch->rate[0];
   entry[FORCE] = touch->lambda[0] / h;
   for (int k = 0; k < 3; k++)
     entry[FRICTION + k] =
-        (touch->lambda[1] * touch->axis[1][k] + touch->lambda[2] * touch->axis[2][k]) / h + 0.0;
+        (touch->lambda[1] * axis[1][k] + touch->lambda[2] * axis[2][k]) / h + 0.0;
   entry[SLIP] = hypot(touch->rate[1], touch->rate[2]);
 }
 
@@ -212,12 +214,14 @@ static void fill_impacts(const MbSim *sim, double *entries) {
 
 // ---- by pairs of bodies -------------------------------------------------------------------------------------
 
-static void add_to_pair(const MbSim *sim, const MbTouch *touch, double *sum) {
+static void add_to_pair(const MbSim *sim, const MbPushed *touch, double *sum) {
   const double h = sim->model->h;
+  double axis[3][3];
+  mb_touch_axes(touch->normal, axis);
   sum[COUNT] += 1;
   sum[PAIR_NORMAL] += touch->lambda[0] / h;
   for (int k = 0; k < 3; k++)
-    for (int d = 0; d < 3; d++) sum[PAIR_FORCE + k] += touch->lambda[d] * touch->axis[d][k] / h;
+    for (int d = 0; d < 3; d++) sum[PAIR_FORCE + k] += touch->lambda[d] * axis[d][k] / h;
 }
 
 static void fill_pairs(const MbSim *sim, double *entries) {
@@ -225,7 +229,7 @@ static void fill_pairs(const MbSim *sim, double *entries) {
   const uint32_t *order = in_order(sim);
   double *sum = NULL;
   for (size_t i = 0; i < n; i++) {
-    const MbTouch *touch = &sim->touching->last.touch[order[i]];
+    const MbPushed *touch = &sim->touching->last.touch[order[i]];
     if (!i || !is_same(bodies_of(sim, order[i]), bodies_of(sim, order[i - 1]))) {
       sum = sum ? sum + PAIR_WIDTH : entries;
       memset(sum, 0, PAIR_WIDTH * sizeof *sum);
@@ -251,13 +255,15 @@ void mb_touch_total(const MbSim *sim, const MbDeformable *of, double *out) {
   const size_t which = model->nlisted + (size_t)(of - model->deformables);
   memset(out, 0, 4 * sizeof *out);
   for (size_t i = 0; i < count(sim); i++) {
-    const MbTouch *touch = &sim->touching->last.touch[i];
+    const MbPushed *touch = &sim->touching->last.touch[i];
     const bool a = body_of(sim, touch->a) == which, b = body_of(sim, touch->b) == which;
+    double axis[3][3];
     if (!a && !b) continue;
+    mb_touch_axes(touch->normal, axis);
     out[0] += touch->lambda[0] / model->h;
     for (int k = 0; k < 3 && a != b; k++) // what it does to itself is nothing in sum
       for (int d = 0; d < 3; d++)
-        out[1 + k] += (b ? 1 : -1) * touch->lambda[d] * touch->axis[d][k] / model->h;
+        out[1 + k] += (b ? 1 : -1) * touch->lambda[d] * axis[d][k] / model->h;
   }
 }
 

@@ -124,7 +124,7 @@ static bool add_point(const Meeting *m, uint32_t t, const double *const x[3], co
     mb_touch_end(m->sim, touch, m->surface, faces->corner[3 * (size_t)t + i], -weight[i]);
   mb_touch_end_solid(m->sim, touch, m->solid);
   mb_touch_close(touch);
-  mb_vec3_copy(touch->axis[0], point->normal);
+  mb_vec3_copy(touch->normal, point->normal);
   for (size_t i = 0; i < 3; i++) mb_vec3_add_scaled(touch->point, touch->point, weight[i], x[i]);
   return true;
 }

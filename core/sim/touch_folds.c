@@ -65,7 +65,7 @@ static bool add(const Folding *f, const uint32_t feature[2], const uint32_t *a, 
                      .gap = gap,
                      .size = f->size,
                      .mu = f->mu};
-  mb_vec3_copy(touch->axis[0], n);
+  mb_vec3_copy(touch->normal, n);
   for (size_t i = 0; i < na; i++) {
     mb_touch_end(f->sim, touch, f->surface[0], a[i], -wa[i]);
     mb_vec3_add_scaled(touch->point, touch->point, wa[i] / 2, place_of(f->faces[0], a[i]));

@@ -5,7 +5,7 @@
 
 void mb_touch_end(const MbSim *sim, MbTouch *touch, const MbTouchSurface *surface, uint32_t node,
                   double weight) {
-  const size_t end = surface->end[node], n = (size_t)touch->nends;
+  const size_t end = surface->end[node], n = touch->nends;
   if (weight == 0) return;
   if (end < sim->model->nb && surface->fixed[node]) return; // a body that pins hold
   touch->end[n] = end, touch->weight[n] = weight;
@@ -19,7 +19,7 @@ void mb_touch_end_solid(const MbSim *sim, MbTouch *touch, uint32_t solid) {
 }
 
 void mb_touch_close(MbTouch *touch) {
-  for (int k = touch->nends; k < 2; k++) touch->end[k] = MB_WORLD, touch->weight[k] = 0;
+  for (size_t k = touch->nends; k < 2; k++) touch->end[k] = MB_WORLD, touch->weight[k] = 0;
   if (touch->nends < 2) touch->nends = 2;
 }
 

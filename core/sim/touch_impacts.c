@@ -18,13 +18,15 @@ void mb_impacts_begin(MbImpacts *impacts) { impacts->n = impacts->kept; }
 
 void mb_impacts_note(MbImpacts *impacts, const MbTouch *touch, const double lambda[3], const double before[3],
                      double threshold, double t) {
+  double axis[3][3];
   if (!impacts->wanted || !(-before[0] > threshold)) return;
   MbImpact *impact = &impacts->impact[impacts->n++];
   *impact = (MbImpact){.a = touch->a, .b = touch->b, .time = t, .speed = -before[0], .impulse = lambda[0]};
   mb_vec3_copy(impact->point, touch->point);
-  mb_vec3_copy(impact->normal, touch->axis[0]);
-  mb_vec3_add_scaled(impact->friction, impact->friction, lambda[1], touch->axis[1]);
-  mb_vec3_add_scaled(impact->friction, impact->friction, lambda[2], touch->axis[2]);
+  mb_vec3_copy(impact->normal, touch->normal);
+  mb_touch_axes(touch->normal, axis);
+  mb_vec3_add_scaled(impact->friction, impact->friction, lambda[1], axis[1]);
+  mb_vec3_add_scaled(impact->friction, impact->friction, lambda[2], axis[2]);
 }
 
 void mb_impacts_commit(MbImpacts *impacts, int64_t step) {

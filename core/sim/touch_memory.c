@@ -19,10 +19,10 @@ size_t mb_touch_numbers(const MbSim *sim) { return sim->touching ? NUMBERS * sim
 
 void mb_touch_write(const MbSim *sim, unsigned char *out) {
   for (size_t i = 0; i < sim->touching->last.n; i++) {
-    const MbTouch *touch = &sim->touching->last.touch[i];
+    const MbPushed *touch = &sim->touching->last.touch[i];
     double x[NUMBERS] = {touch->a, touch->b, touch->feature_a, touch->feature_b};
     memcpy(x + POINT, touch->point, sizeof touch->point);
-    memcpy(x + NORMAL, touch->axis[0], sizeof touch->axis[0]);
+    memcpy(x + NORMAL, touch->normal, sizeof touch->normal);
     x[GAP] = touch->gap;
     memcpy(x + LAMBDA, touch->lambda, sizeof touch->lambda);
     memcpy(x + RATE, touch->rate, sizeof touch->rate);
@@ -44,7 +44,7 @@ bool mb_touch_fits(const MbSim *sim, const unsigned char *p, size_t count) {
   }
   const size_t n = count / NUMBERS;
   MbTouching *t = sim->touching;
-  return !n || (mb_grow(&t->last.touch, &t->last.room, n, sizeof(MbTouch)) &&
+  return !n || (mb_grow(&t->last.touch, &t->last.room, n, sizeof(MbPushed)) &&
                 mb_grow(&t->turn, &t->turn_room, n, sizeof *t->turn));
 }
 
@@ -54,18 +54,17 @@ void mb_touch_read(MbSim *sim, const unsigned char *p, size_t count) {
   t->last.n = count / NUMBERS;
   t->fresh = false;
   for (size_t i = 0; i < t->last.n; i++) {
-    MbTouch *touch = &t->last.touch[i];
+    MbPushed *touch = &t->last.touch[i];
     double x[NUMBERS];
     memcpy(x, p + i * sizeof x, sizeof x);
-    *touch = (MbTouch){.a = (uint32_t)x[0],
+    *touch = (MbPushed){.a = (uint32_t)x[0],
                        .b = (uint32_t)x[1],
                        .feature_a = (uint32_t)x[2],
                        .feature_b = (uint32_t)x[3],
                        .gap = x[GAP]};
     memcpy(touch->point, x + POINT, sizeof touch->point);
-    memcpy(touch->axis[0], x + NORMAL, sizeof touch->axis[0]);
+    memcpy(touch->normal, x + NORMAL, sizeof touch->normal);
     memcpy(touch->lambda, x + LAMBDA, sizeof touch->lambda);
     memcpy(touch->rate, x + RATE, sizeof touch->rate);
-    mb_touch_tangents(touch);
   }
 }

@@ -1,7 +1,6 @@
 // What pushed in a step, and the work that it has done, as they are found; they become the state's when the step is done.
 #include "core/sim/touch.h"
 
-#include <stddef.h>
 #include <string.h>
 
 void mb_touch_begin_notes(MbSim *sim) {
@@ -13,21 +12,22 @@ void mb_touch_begin_notes(MbSim *sim) {
 // What of the rates after the blow is the swing's: body b has it over the flight, and gives it back in the end (model/flight.h).
 static void add_swing(const MbSim *sim, const MbTouch *touch, size_t b, double weight, double rate[3]) {
   const double *M = sim->model->M + 6 * b, *swing = sim->x.swing + 3 * b;
-  double spin[3] = {0}, r[3], v[3];
+  double spin[3] = {0}, r[3], v[3], axis[3][3];
   if (swing[0] == 0 && swing[1] == 0 && swing[2] == 0) return;
   for (int k = 0; k < 3; k++)
     if (M[k] > 0) spin[k] = swing[k] / M[k];
   mb_vec3_sub(r, touch->point, sim->x.E[b].p);
   mb_quat_rotate(spin, sim->x.E[b].q, spin);
   mb_vec3_cross(v, spin, r);
-  for (int k = 0; k < 3; k++) rate[k] += weight * mb_vec3_dot(v, touch->axis[k]);
+  mb_touch_axes(touch->normal, axis);
+  for (int k = 0; k < 3; k++) rate[k] += weight * mb_vec3_dot(v, axis[k]);
 }
 
 // Over a step kinetic energy changes by λᵀ G (v + v⁺)/2 for what λ gives, with v⁺ before the flight, which keeps it.
 static double work_of(const MbSim *sim, const MbTouch *touch, const double lambda[3], const double before[3],
                       const double after[3]) {
   double swing[3] = {0}, sum = 0;
-  for (int k = 0; k < touch->nends && sim->x.swing; k++)
+  for (size_t k = 0; k < touch->nends && sim->x.swing; k++)
     if (touch->end[k] < sim->model->nb && sim->model->flies[touch->end[k]])
       add_swing(sim, touch, touch->end[k], touch->weight[k], swing);
   for (int k = 0; k < 3; k++) sum += lambda[k] * (before[k] + after[k] - swing[k]) / 2;
@@ -37,11 +37,13 @@ static double work_of(const MbSim *sim, const MbTouch *touch, const double lambd
 void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], const double before[3],
                    const double after[3]) {
   MbTouching *t = sim->touching;
-  MbTouch *done = &t->done.touch[t->done.n++]; // there is room for all that are listed
-  // in two pieces of a length that compilers copy by wide moves, and without what comes here
-  memcpy(done, touch, offsetof(MbTouch, point));
-  memcpy(done->point, touch->point, offsetof(MbTouch, lambda) - offsetof(MbTouch, point));
+  MbPushed *done = &t->done.touch[t->done.n++]; // there is room for all that are listed
+  done->a = touch->a, done->b = touch->b;
+  done->feature_a = touch->feature_a, done->feature_b = touch->feature_b;
   mb_vec3_copy(done->lambda, lambda);
+  mb_vec3_copy(done->point, touch->point);
+  mb_vec3_copy(done->normal, touch->normal);
+  done->gap = touch->gap, done->size = touch->size, done->mu = touch->mu;
   mb_vec3_copy(done->rate, after);
   t->work += work_of(sim, touch, lambda, before, after);
   mb_impacts_note(&t->impacts, touch, lambda, before, t->rules->threshold,

@@ -116,7 +116,7 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
 }
 
 // By how much a push of 1 moves an end that is a node and no body: its weight by its mass.
-static double gives(const MbSim *sim, const MbTouch *touch, int end) {
+static double gives(const MbSim *sim, const MbTouch *touch, size_t end) {
   const MbModel *model = sim->model;
   if (touch->end[end] == MB_WORLD || touch->end[end] < model->nb) return 0;
   const size_t node = touch->end[end] - model->nb;
@@ -129,10 +129,10 @@ static double gives(const MbSim *sim, const MbTouch *touch, int end) {
 static bool part_nodes(MbSim *sim, const MbTouch *touch, double depth) {
   double sum = 0;
   bool moved = false;
-  for (int k = 0; k < touch->nends; k++) sum += gives(sim, touch, k) * touch->weight[k];
-  for (int k = 0; k < touch->nends && sum > 0; k++) {
+  for (size_t k = 0; k < touch->nends; k++) sum += gives(sim, touch, k) * touch->weight[k];
+  for (size_t k = 0; k < touch->nends && sum > 0; k++) {
     const double way = gives(sim, touch, k) / sum * depth;
-    if (way != 0 && mb_nodes_push(sim, touch->end[k] - sim->model->nb, way, touch->axis[0])) moved = true;
+    if (way != 0 && mb_nodes_push(sim, touch->end[k] - sim->model->nb, way, touch->normal)) moved = true;
   }
   return moved;
 }

@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define PLACE(of) ((offsetof(MbTouch, of) - offsetof(MbTouch, point)) / sizeof(double))
-_Static_assert(PLACE(point) == MB_PILE_POINT && PLACE(axis) == MB_PILE_AXES && PLACE(gap) == MB_PILE_GAP &&
+#define PLACE(of) ((offsetof(MbTouch, of) - offsetof(MbTouch, lambda)) / sizeof(double))
+_Static_assert(PLACE(point) == MB_PILE_POINT && PLACE(normal) == MB_PILE_NORMAL && PLACE(gap) == MB_PILE_GAP &&
                    PLACE(size) == MB_PILE_SIZE && PLACE(mu) == MB_PILE_MU &&
                    PLACE(bounce) == MB_PILE_BOUNCE && PLACE(lambda) == MB_PILE_LAMBDA &&
                    sizeof(MbTouch) % sizeof(double) == 0,
@@ -101,7 +101,7 @@ static bool make(MbSim *sim, bool *is) {
     }
   const MbPileContacts contacts = {.n = now->n,
                                    .stride = sizeof(MbTouch) / sizeof(double),
-                                   .number = now->touch[0].point,
+                                   .number = now->touch[0].lambda,
                                    .body = (const uint32_t(*)[2])p->body};
   return mb_pile_make(&p->pile, &contacts, sim->model->nb, is);
 }

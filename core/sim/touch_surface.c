@@ -171,8 +171,8 @@ static bool add_node(MbSim *sim, size_t k, size_t i, uint32_t solid, double fall
   mb_touch_end_solid(sim, touch, solid);
   mb_touch_close(touch);
   mb_vec3_copy(touch->point, x);
-  mb_quat_rotate(touch->axis[0], t->E[solid].q, n);
-  mb_vec3_scale(touch->axis[0], -1, touch->axis[0]);
+  mb_quat_rotate(touch->normal, t->E[solid].q, n);
+  mb_vec3_scale(touch->normal, -1, touch->normal);
   return true;
 }
 

@@ -53,7 +53,7 @@ Test(contact_laws, painleves_rod_stops_where_sliding_is_impossible) {
     TestRun run = test_run(rod, sets);
     const double first = total(run.sim);
     test_steps(run.sim, 1);
-    const MbTouches *last = &run.sim->touching->last;
+    const MbPushes *last = &run.sim->touching->last;
     cr_assert_eq(last->n, 1, "%zu contacts push", last->n);
     cr_expect_gt(last->touch[0].lambda[0], 0.1, "an impulse of %g", last->touch[0].lambda[0]);
     const double still[3] = {0};

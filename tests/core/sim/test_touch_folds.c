@@ -36,21 +36,23 @@ static const double *node_place(const MbSim *sim, size_t deformable, size_t node
 
 // The force along z of all contacts between a and b, on b.
 static double lift(const MbSim *sim, uint32_t a, uint32_t b) {
-  const MbTouches *last = &sim->touching->last;
+  const MbPushes *last = &sim->touching->last;
   double force = 0;
   for (size_t i = 0; i < last->n; i++) {
-    const MbTouch *touch = &last->touch[i];
+    const MbPushed *touch = &last->touch[i];
+    double axis[3][3];
     const bool turned = touch->a == b && touch->b == a;
     if (!turned && (touch->a != a || touch->b != b)) continue;
+    mb_touch_axes(touch->normal, axis);
     for (int k = 0; k < 3; k++)
-      force += (turned ? -1 : 1) * touch->lambda[k] * touch->axis[k][2] / sim->model->h;
+      force += (turned ? -1 : 1) * touch->lambda[k] * axis[k][2] / sim->model->h;
   }
   return force;
 }
 
 // How many contacts of the last step are between features of these kinds.
 static size_t count(const MbSim *sim, uint32_t a, uint32_t b) {
-  const MbTouches *last = &sim->touching->last;
+  const MbPushes *last = &sim->touching->last;
   size_t n = 0;
   for (size_t i = 0; i < last->n; i++)
     n += last->touch[i].feature_a >> 28 << 28 == a && last->touch[i].feature_b >> 28 << 28 == b;
@@ -321,7 +323,7 @@ Test(touch_folds_long, pairs_and_exclude_name_deformables) {
   test_steps(run.sim, 100);
   size_t n = 0;
   for (size_t i = 0; i < run.sim->touching->last.n; i++) {
-    const MbTouch *touch = &run.sim->touching->last.touch[i];
+    const MbPushed *touch = &run.sim->touching->last.touch[i];
     n += touch->a == 1 && touch->b == 2;
     cr_expect_eq(touch->mu, touch->a == 1 && touch->b == 2 ? 0.05 : 0.4);
   }

@@ -26,13 +26,15 @@ static const double *node_place(const MbSim *sim, size_t deformable, size_t node
 
 // What pushes `a`, a body's solid or a deformable, in the contacts of the last step.
 static void force_on(const MbSim *sim, uint32_t a, double force[3]) {
-  const MbTouches *last = &sim->touching->last;
+  const MbPushes *last = &sim->touching->last;
   mb_vec3_set(force, 0, 0, 0);
   for (size_t i = 0; i < last->n; i++) {
-    const MbTouch *touch = &last->touch[i];
+    const MbPushed *touch = &last->touch[i];
+    double axis[3][3];
     const double sign = touch->a == a ? -1 : touch->b == a ? 1 : 0;
+    mb_touch_axes(touch->normal, axis);
     for (int k = 0; k < 3; k++)
-      mb_vec3_add_scaled(force, force, sign * touch->lambda[k] / sim->model->h, touch->axis[k]);
+      mb_vec3_add_scaled(force, force, sign * touch->lambda[k] / sim->model->h, axis[k]);
   }
 }
 

@@ -19,12 +19,12 @@ enum { MB_PILE_FEW = 512 }; // contacts that are not worth it
 enum {
   MB_PILE_LAMBDA = 0, // to begin with, along the normal and two tangents (tangents_of in pile_passes.h)
   MB_PILE_POINT = 3,
-  MB_PILE_NORMAL = 6, // from the first body to the second
-  MB_PILE_GAP = 9,
+  MB_PILE_GAP = 6,
   MB_PILE_SIZE, // below a share of which a gap is none
-  MB_PILE_MU,
   MB_PILE_BOUNCE,
-  MB_PILE_GIVEN
+  MB_PILE_MU,
+  MB_PILE_NORMAL, // from the first body to the second
+  MB_PILE_GIVEN = MB_PILE_NORMAL + 3
 };
 
 typedef struct MbPileContacts {
@@ -41,12 +41,12 @@ typedef struct MbPileBody {
 
 // The inverse of its inertia, xx xy xz yy yz zz, which passes have in the heads of its batches.
 typedef struct MbPileInertia {
-  double J[6];
+  double J[6], none[2];
 } MbPileInertia;
 
 // Where it is. v and w: at the step's start. R: how it has turned since its contacts were found.
 typedef struct MbPilePlace {
-  double p[3], v[3], w[3], R[9];
+  double v[3], w[3], p[3], R[9];
 } MbPilePlace;
 
 // Where numbers are in a head, and of a contact in the three kinds of cells, in vectors of eight.

@@ -95,13 +95,11 @@ KERNEL void put(const MbPile *pile, const uint32_t *body, const Side *s) {
   rows_out(at, x);
 }
 
-// Numbers from `from` on of the place of each.
-KERNEL void place_of(const MbPile *pile, const uint32_t *body, size_t from, size_t count, MbPack *out) {
-  for (size_t k = 0; k < count; k++) {
-    MbPack x = {0};
-    for (int i = 0; i < MB_PACK; i++) x[i] = ((const double *)&pile->place[body[i]])[from + k];
-    out[k] = x;
-  }
+// Eight numbers of the place of each, from `from` on.
+KERNEL void place_of(const MbPile *pile, const uint32_t *body, size_t from, MbPack out[8]) {
+  const double *at[MB_PACK];
+  for (int i = 0; i < MB_PACK; i++) at[i] = pile->place[body[i]].v + from;
+  rows_in(at, out);
 }
 
 // ---- vectors ----------------------------------------------------------------------------------------------
@@ -183,12 +181,13 @@ KERNEL void push_both(Pass *pass, Triple ra, Triple rb, Triple p) {
 // Puts the inertias of the batch's bodies into its head.
 KERNEL void head_inertias(const MbPile *p, const Pass *pass) {
   double *J = (double *)pass->head + WIDE * MB_PILE_HEAD_J;
-  for (int end = 0; end < 2; end++)
-    for (int k = 0; k < 6; k++, J += WIDE) {
-      MbPack x = {0};
-      for (int i = 0; i < MB_PACK; i++) x[i] = p->inertia[pass->batch->body[end][pass->lane + i]].J[k];
-      mb_pack_store(J, x);
-    }
+  for (int end = 0; end < 2; end++) {
+    const double *at[MB_PACK];
+    MbPack x[8];
+    for (int i = 0; i < MB_PACK; i++) at[i] = p->inertia[pass->batch->body[end][pass->lane + i]].J;
+    rows_in(at, x);
+    for (int k = 0; k < 6; k++, J += WIDE) mb_pack_store(J, x[k]);
+  }
 }
 
 KERNEL void next(Pass *pass) {
@@ -353,9 +352,10 @@ KERNEL Triple clamped(Triple x, MbPack mu) {
 }
 
 // What the normal's rate is to come to at least (ask.c), and by how much that is more for a rebound.
-KERNEL MbPack least_of(const MbPile *p, const Lanes *in, MbPack rate, MbPack last, MbPack *rebound) {
-  const MbPack zero = {0}, gap = number(in, MB_PILE_GAP), bounce = number(in, MB_PILE_BOUNCE);
-  const MbPackMask open = mb_pack_less(mb_pack_all(-1e-10) * number(in, MB_PILE_SIZE), gap);
+KERNEL MbPack least_of(const MbPile *p, const MbPack in[MB_PILE_SIZE + 1], MbPack bounce, MbPack rate,
+                       MbPack last, MbPack *rebound) {
+  const MbPack zero = {0}, gap = in[MB_PILE_GAP];
+  const MbPackMask open = mb_pack_less(mb_pack_all(-1e-10) * in[MB_PILE_SIZE], gap);
   const MbPack h = mb_pack_all(p->asking.h), stops = mb_pack_select(open, -gap / h, zero);
   const MbPackMask springs = mb_pack_less(zero, bounce) &
                              mb_pack_less(last, mb_pack_all(-p->asking.slowest)) &
@@ -382,11 +382,10 @@ typedef struct Start {
 } Start;
 
 KERNEL Start start_of(const MbPile *p, const uint32_t *body) {
-  Start made;
-  MbPack x[9];
-  place_of(p, body, 0, 9, x);
-  memcpy(&made, x, sizeof made);
-  return made;
+  MbPack x[8], z = {0};
+  place_of(p, body, 0, x);
+  for (int i = 0; i < MB_PACK; i++) z[i] = p->place[body[i]].p[2];
+  return (Start){.v = {{x[0], x[1], x[2]}}, .w = {{x[3], x[4], x[5]}}, .p = {{x[6], x[7], z}}};
 }
 
 // b of the contact, its squares and those of what comes nearer, what rebounds.
@@ -398,7 +397,10 @@ KERNEL void take_contact(const MbPile *p, Pass *pass, const Start *a, const Star
                          MbPack mu, Sums *sums) {
   const Lanes in = lanes_of(p, pass->block);
   const MbPack zero = {0};
-  const Triple at = numbers(&in, MB_PILE_POINT), ra = minus(at, a->p),
+  MbPack x[8]; // up to the size
+  _Static_assert(MB_PILE_SIZE < 8, "they are eight");
+  rows_in(in.at, x);
+  const Triple at = {{x[MB_PILE_POINT], x[MB_PILE_POINT + 1], x[MB_PILE_POINT + 2]}}, ra = minus(at, a->p),
                rb = minus(ra, load3(pass->head + WIDE * MB_PILE_HEAD_WAY));
   const Triple rate = rate_of(pass->a.v, pass->a.w, pass->b.v, pass->b.w, ra, rb),
                was = rate_of(a->v, a->w, b->v, b->w, ra, rb);
@@ -408,7 +410,8 @@ KERNEL void take_contact(const MbPile *p, Pass *pass, const Start *a, const Star
   own_block(pass, axis, ra, rb, D);
   const MbPack scale = mb_pack_select(in.is, (D[0] + D[3] + D[5]) / mb_pack_all(3), zero);
   invert(D, scale, I);
-  const MbPack least = least_of(p, &in, u.at[0], before.at[0], &rebound), asked = u.at[0] - least,
+  const MbPack bounce = number(&in, MB_PILE_BOUNCE),
+               least = least_of(p, x, bounce, u.at[0], before.at[0], &rebound), asked = u.at[0] - least,
                nearer = mb_pack_min(asked, zero), tangents = u.at[1] * u.at[1] + u.at[2] * u.at[2];
   sums->all += mb_pack_select(in.is, asked * asked + tangents, zero);
   sums->nearer += mb_pack_select(in.is, nearer * nearer + tangents, zero);
@@ -423,10 +426,10 @@ KERNEL void take_contact(const MbPile *p, Pass *pass, const Start *a, const Star
   // what is not there is far away
   mb_pack_store(pass->hot + WIDE * MB_PILE_ASKS, mb_pack_select(in.is, -least, mb_pack_all(1e200)));
   mb_pack_store(pass->hot + WIDE * MB_PILE_SCALE, scale);
-  store3(pass->hot + WIDE * MB_PILE_NOW, clamped(numbers(&in, MB_PILE_LAMBDA), mu));
+  store3(pass->hot + WIDE * MB_PILE_NOW, clamped((Triple){{x[0], x[1], x[2]}}, mu));
   store3(pass->cold + WIDE * MB_PILE_BEFORE, before);
-  mb_pack_store(pass->cold + WIDE * MB_PILE_OPEN, number(&in, MB_PILE_GAP));
-  mb_pack_store(pass->cold + WIDE * MB_PILE_EXTENT, number(&in, MB_PILE_SIZE));
+  mb_pack_store(pass->cold + WIDE * MB_PILE_OPEN, x[MB_PILE_GAP]);
+  mb_pack_store(pass->cold + WIDE * MB_PILE_EXTENT, x[MB_PILE_SIZE]);
 }
 
 static void take(const MbPile *p, size_t batch) {
@@ -505,12 +508,14 @@ KERNEL MbPack move_contact(Pass *pass, const Moved *bodies, uint32_t k, Turning 
 static void move(const MbPile *p, size_t batch) {
   for (int lane = 0; lane < WIDE; lane += MB_PACK) {
     Pass pass = begin(p, batch, lane);
-    MbPack at[2][3], deepest = {0};
+    MbPack at[2][8], turn[8], deepest = {0};
     Turning turning;
     Moved bodies = {.n = load3(pass.head), .was = load3(pass.head + WIDE * MB_PILE_HEAD_WAY)};
     for (int end = 0; end < 2; end++) {
-      place_of(p, pass.batch->body[end] + lane, 0, 3, at[end]);
-      place_of(p, pass.batch->body[end] + lane, 9, 9, bodies.R[end]);
+      place_of(p, pass.batch->body[end] + lane, 6, at[end]);
+      place_of(p, pass.batch->body[end] + lane, 10, turn);
+      bodies.R[end][0] = at[end][3];
+      for (int k = 0; k < 8; k++) bodies.R[end][1 + k] = turn[k];
     }
     for (int k = 0; k < 3; k++) bodies.way.at[k] = at[1][k] - at[0][k];
     bodies.arm = cross(bodies.way, bodies.n);

@@ -109,7 +109,8 @@ static bool same_pair(const MbPushed *x, const MbTouch *y) { return x->a == y->a
 
 // Which of the last contacts [first, end) of a pair is the same: that with its features, else the nearest; NULL: none is near. Features
 // of what lies flat on one another may be a corner's or an edge's, as rounding has it. A part of a deformable is the same by its number.
-static const MbPushed *find_same(const MbPushed *first, const MbPushed *end, const MbTouch *touch, bool soft) {
+static const MbPushed *find_same(const MbPushed *first, const MbPushed *end, const MbTouch *touch,
+                                 bool soft) {
   static const double CLOSE = 0.05; // of the smaller one's size
   const MbPushed *nearest = NULL;
   double least = CLOSE * touch->size;

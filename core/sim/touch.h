@@ -18,11 +18,12 @@ enum { MB_TOUCH_ENDS = 4 };
 // the processor's memory: in a pile contacts are most of the numbers.
 typedef struct MbTouch {
   uint32_t a, b, feature_a,
-      feature_b;              // solids, or behind them deformables' surfaces; contacts are in order of these
-  double lambda[3];           // impulses of the step; before it the last step's
-  double point[3], normal[3]; // in the world, the normal from a to b
-  double gap, size;           // below 0: depth; the smaller solid's
-  double mu, bounce;
+      feature_b;    // solids, or behind them deformables' surfaces; contacts are in order of these
+  double lambda[3]; // impulses of the step; before it the last step's
+  double point[3];  // in the world
+  double gap, size; // below 0: depth; the smaller solid's
+  double bounce, mu;
+  double normal[3];             // in the world, from a to b
   size_t nends;                 // that the rows are about: bodies, and nodes as rows name them
   size_t end[MB_TOUCH_ENDS];    // MB_WORLD: nothing moves it
   double weight[MB_TOUCH_ENDS]; // of each in the rows: those of a sum to -1, those of b to 1
@@ -103,11 +104,11 @@ struct MbTouching {
   MbTouches found; // contacts of a pair as they are found
   uint32_t *turn;  // room for the order of these, of `last`, or of impacts
   size_t turn_room;
-  MbTouches now;        // those that the rows are of
-  MbTouches next;       // at the last look
-  bool fresh;           // which was at the state
-  MbPushes done, last;  // what pushes in this step; what did in the last one, which is a part of the state
-  double work;          // of all contacts since the start, when this step is done
+  MbTouches now;       // those that the rows are of
+  MbTouches next;      // at the last look
+  bool fresh;          // which was at the state
+  MbPushes done, last; // what pushes in this step; what did in the last one, which is a part of the state
+  double work;         // of all contacts since the start, when this step is done
   MbImpacts impacts;
 };
 

@@ -158,8 +158,7 @@ static void fill_entry(const MbSim *sim, const MbPushed *touch, double *entry) {
   entry[GAP] = touch->gap + h * touch->rate[0];
   entry[FORCE] = touch->lambda[0] / h;
   for (int k = 0; k < 3; k++)
-    entry[FRICTION + k] =
-        (touch->lambda[1] * axis[1][k] + touch->lambda[2] * axis[2][k]) / h + 0.0;
+    entry[FRICTION + k] = (touch->lambda[1] * axis[1][k] + touch->lambda[2] * axis[2][k]) / h + 0.0;
   entry[SLIP] = hypot(touch->rate[1], touch->rate[2]);
 }
 
@@ -262,8 +261,7 @@ void mb_touch_total(const MbSim *sim, const MbDeformable *of, double *out) {
     mb_touch_axes(touch->normal, axis);
     out[0] += touch->lambda[0] / model->h;
     for (int k = 0; k < 3 && a != b; k++) // what it does to itself is nothing in sum
-      for (int d = 0; d < 3; d++)
-        out[1 + k] += (b ? 1 : -1) * touch->lambda[d] * axis[d][k] / model->h;
+      for (int d = 0; d < 3; d++) out[1 + k] += (b ? 1 : -1) * touch->lambda[d] * axis[d][k] / model->h;
   }
 }
 

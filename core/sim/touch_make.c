@@ -196,11 +196,10 @@ size_t mb_touching_bytes(const MbSim *sim) {
   const MbTouching *t = sim->touching;
   if (!t) return 0;
   return (t->now.room + t->next.room + t->found.room) * sizeof(MbTouch) +
-         (t->done.room + t->last.room) * sizeof(MbPushed) +
-         t->facets.near_room * sizeof *t->facets.near + t->facets.count_room * sizeof *t->facets.count +
-         t->facets.point_room * sizeof *t->facets.point + t->turn_room * sizeof *t->turn +
-         t->impacts.room * sizeof *t->impacts.impact + mb_broad_bytes(&t->broad) + mb_touch_shapes_bytes(t) +
-         mb_touch_apart_bytes(sim);
+         (t->done.room + t->last.room) * sizeof(MbPushed) + t->facets.near_room * sizeof *t->facets.near +
+         t->facets.count_room * sizeof *t->facets.count + t->facets.point_room * sizeof *t->facets.point +
+         t->turn_room * sizeof *t->turn + t->impacts.room * sizeof *t->impacts.impact +
+         mb_broad_bytes(&t->broad) + mb_touch_shapes_bytes(t) + mb_touch_apart_bytes(sim);
 }
 
 // ---- what is told -----------------------------------------------------------------------------------------

@@ -58,10 +58,10 @@ void mb_touch_read(MbSim *sim, const unsigned char *p, size_t count) {
     double x[NUMBERS];
     memcpy(x, p + i * sizeof x, sizeof x);
     *touch = (MbPushed){.a = (uint32_t)x[0],
-                       .b = (uint32_t)x[1],
-                       .feature_a = (uint32_t)x[2],
-                       .feature_b = (uint32_t)x[3],
-                       .gap = x[GAP]};
+                        .b = (uint32_t)x[1],
+                        .feature_a = (uint32_t)x[2],
+                        .feature_b = (uint32_t)x[3],
+                        .gap = x[GAP]};
     memcpy(touch->point, x + POINT, sizeof touch->point);
     memcpy(touch->normal, x + NORMAL, sizeof touch->normal);
     memcpy(touch->lambda, x + LAMBDA, sizeof touch->lambda);

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #define PLACE(of) ((offsetof(MbTouch, of) - offsetof(MbTouch, lambda)) / sizeof(double))
-_Static_assert(PLACE(point) == MB_PILE_POINT && PLACE(normal) == MB_PILE_NORMAL && PLACE(gap) == MB_PILE_GAP &&
-                   PLACE(size) == MB_PILE_SIZE && PLACE(mu) == MB_PILE_MU &&
+_Static_assert(PLACE(point) == MB_PILE_POINT && PLACE(normal) == MB_PILE_NORMAL &&
+                   PLACE(gap) == MB_PILE_GAP && PLACE(size) == MB_PILE_SIZE && PLACE(mu) == MB_PILE_MU &&
                    PLACE(bounce) == MB_PILE_BOUNCE && PLACE(lambda) == MB_PILE_LAMBDA &&
                    sizeof(MbTouch) % sizeof(double) == 0,
                "contacts are given as they are");

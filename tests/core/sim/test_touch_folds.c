@@ -44,8 +44,7 @@ static double lift(const MbSim *sim, uint32_t a, uint32_t b) {
     const bool turned = touch->a == b && touch->b == a;
     if (!turned && (touch->a != a || touch->b != b)) continue;
     mb_touch_axes(touch->normal, axis);
-    for (int k = 0; k < 3; k++)
-      force += (turned ? -1 : 1) * touch->lambda[k] * axis[k][2] / sim->model->h;
+    for (int k = 0; k < 3; k++) force += (turned ? -1 : 1) * touch->lambda[k] * axis[k][2] / sim->model->h;
   }
   return force;
 }

@@ -11,9 +11,9 @@
 
 enum { WIDE = MB_LANES_WIDE };
 
-// Where the numbers of a contact of each lane are: the first row of D, the rest of it (11, 12, 22), its inverse, μ.
+// The numbers of a contact of each lane: D by rows, its inverse, μ.
 typedef struct Known {
-  const double *D, *rest, *I, *mu;
+  MbPack D[6], I[6], mu;
 } Known;
 
 typedef struct Contact {
@@ -81,11 +81,7 @@ ASIDE void solve_each(const Known *at, const double *q, double *x, const double 
     static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
     double known[3], lambda[3];
     if (is[i] == 0) continue;
-    for (int k = 0; k < 9; k++) {
-      const int p = place[k];
-      block.D[k] = p < 3 ? at->D[WIDE * p + i] : at->rest[WIDE * (p - 3) + i];
-      block.I[k] = at->I[WIDE * p + i];
-    }
+    for (int k = 0; k < 9; k++) block.D[k] = at->D[place[k]][i], block.I[k] = at->I[place[k]][i];
     block.scale = (block.D[0] + block.D[4] + block.D[8]) / 3;
     for (int k = 0; k < 3; k++) known[k] = q[MB_PACK * k + i], lambda[k] = from[MB_PACK * k + i];
     mb_block_solve(&block, known, lambda);
@@ -96,9 +92,8 @@ ASIDE void solve_each(const Known *at, const double *q, double *x, const double 
 // x holds what sticking takes; where λ slips it is put to that.
 ASIDE void slip(const Known *at, const MbPack u[3], const MbPack was[3], MbPack x[3], MbPackMask slips) {
   const MbPack zero = {0};
-  Contact c = {.mu = mb_pack_load(at->mu)};
-  for (int k = 0; k < 3; k++) c.D[k] = mb_pack_load(at->D + WIDE * k);
-  for (int k = 0; k < 3; k++) c.D[3 + k] = mb_pack_load(at->rest + WIDE * k);
+  Contact c = {.mu = at->mu};
+  for (int k = 0; k < 6; k++) c.D[k] = at->D[k];
   c.q[0] = u[0] - (c.D[0] * was[0] + c.D[1] * was[1] + c.D[2] * was[2]);
   c.q[1] = u[1] - (c.D[1] * was[0] + c.D[3] * was[1] + c.D[4] * was[2]);
   c.q[2] = u[2] - (c.D[2] * was[0] + c.D[4] * was[1] + c.D[5] * was[2]);

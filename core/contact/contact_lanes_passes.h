@@ -77,8 +77,11 @@ KERNEL MbPack sweep_contact(double *cell, Six *p, Six *q) {
   const MbPackMask pushed = mb_pack_less(free, zero);
   const MbPackMask out = mb_pack_less(x[0], zero) | mb_pack_less(most * most, x[1] * x[1] + x[2] * x[2]);
   if (mb_pack_any(pushed & out)) {
-    const Known known = {cell + WIDE * MB_CELL_D, cell + WIDE * MB_CELL_D_REST, cell + WIDE * MB_CELL_I,
-                         cell + WIDE * MB_CELL_MU};
+    Known known = {.mu = mu};
+    for (int k = 0; k < 6; k++) {
+      const int at = k < 3 ? MB_CELL_D + k : MB_CELL_D_REST + k - 3;
+      known.D[k] = mb_pack_load(cell + WIDE * at), known.I[k] = I[k];
+    }
     slip(&known, u, was, x, pushed & out);
   }
   MbPack sum = zero;

@@ -61,31 +61,31 @@ enum {
 };
 enum {
   MB_PILE_A = 0, // from the first body's centre of mass to the point; less the way that is from the second's
-  MB_PILE_I = 3, // the inverse of D, by rows: 00 01 02 11 12 22
-  MB_PILE_D = 9, // the first row of D
-  MB_PILE_ASKS = 12,  // what the normal's rate is to come to, times -1
-  MB_PILE_SCALE = 13, // the mean of D's diagonal, 0 of what is not there
-  MB_PILE_NOW = 14,   // λ
-  MB_PILE_HOT = 17
+  MB_PILE_ASKS = 3,  // what the normal's rate is to come to, times -1
+  MB_PILE_SCALE = 4, // the mean of D's diagonal, 0 of what is not there
+  MB_PILE_NOW = 5,   // λ
+  MB_PILE_ROUGH = 8, // floats
+  MB_PILE_HOT = MB_PILE_ROUGH + 6
 };
+// In vectors of floats: D over the power of two in SCALE, and the inverse of that, each by rows: 00 01 02 11 12 22. They are the way to a solution
+// and not the solution: where λ stays as it is nothing depends on them.
+enum { MB_PILE_D = 0, MB_PILE_I = 6 };
 enum {
-  MB_PILE_D_REST = 0,
-  MB_PILE_RATE = 3,    // with λ, when it was last looked at
-  MB_PILE_BEFORE = 6,  // at the step's start
-  MB_PILE_BEST = 9,    // λ that has been kept
-  MB_PILE_OPEN = 12,   // the gap
-  MB_PILE_EXTENT = 13, // the size
-  MB_PILE_COLD = 14
+  MB_PILE_RATE = 0,    // with λ, when it was last looked at
+  MB_PILE_BEFORE = 3,  // at the step's start
+  MB_PILE_BEST = 6,    // λ that has been kept
+  MB_PILE_OPEN = 9,    // the gap
+  MB_PILE_EXTENT = 10, // the size
+  MB_PILE_COLD = 11
 };
 // where a contact is being parted, of which the normal alone is a row
 enum {
   MB_PILE_ONE_X = 0, // r x n of the first body; less the arm that is of the second
-  MB_PILE_ONE_I = 3,
-  MB_PILE_ONE_D,
-  MB_PILE_ONE_ASKS, // the gap
+  MB_PILE_ONE_D = 3, // 0 of what is not there
+  MB_PILE_ONE_ASKS,  // the gap
   MB_PILE_ONE_NOW,
-  MB_PILE_ONE_W, // what it has in common with those before it in its run
-  MB_PILE_PART = MB_PILE_ONE_W + MB_LANES_DEEP - 1
+  MB_PILE_ONE_W, // in floats: what it has in common with those before it in its run, over D
+  MB_PILE_PART = MB_PILE_ONE_W + MB_LANES_DEEP / 2
 };
 
 typedef struct MbPileBatch {
@@ -134,7 +134,7 @@ struct MbPilePasses {
   void (*look)(const MbPile *pile, size_t batch);  // rates; squares of the natural map
   void (*move)(const MbPile *pile, size_t batch);  // fills the cells for parting; the deepest, by size
   void (*part)(const MbPile *pile,
-               size_t batch); // each normal solved exactly; squares of what changed, second
+               size_t batch); // each normal solved; squares of what changed, second
 };
 
 // All rows, the fastest first, ended by NULL; whether this machine runs them; the fastest that it runs.

@@ -149,10 +149,16 @@ typedef struct Pass {
   const MbPileBatch *batch;
   const double *head;
   double *hot, *cold, *part;
+  char *rough;
   const uint32_t *block;
   int lane;
   Side a, b;
 } Pass;
+
+// Where in a cell that begins with doubles the k-th vector of floats is.
+KERNEL char *floats_at(double *cell, int k, int lane) {
+  return (char *)cell + sizeof(float) * (size_t)(WIDE * k + lane);
+}
 
 KERNEL Pass begin(const MbPile *p, size_t batch, int lane) {
   const MbPileBatch *is = &p->batch[batch];
@@ -162,6 +168,7 @@ KERNEL Pass begin(const MbPile *p, size_t batch, int lane) {
                 p->hot + MB_PILE_HOT * cell + (size_t)lane,
                 p->cold + MB_PILE_COLD * cell + (size_t)lane,
                 p->part + MB_PILE_PART * cell + (size_t)lane,
+                floats_at(p->hot + MB_PILE_HOT * cell + WIDE * MB_PILE_ROUGH, 0, lane),
                 p->block + cell + (size_t)lane,
                 lane,
                 side_of(p, is->body[0] + lane),
@@ -192,7 +199,12 @@ KERNEL void head_inertias(const MbPile *p, const Pass *pass) {
 
 KERNEL void next(Pass *pass) {
   pass->hot += WIDE * MB_PILE_HOT, pass->cold += WIDE * MB_PILE_COLD, pass->part += WIDE * MB_PILE_PART;
+  pass->rough += sizeof(double) * WIDE * MB_PILE_HOT;
   pass->block += WIDE;
+}
+
+KERNEL MbPack rough(const Pass *pass, int k) {
+  return mb_pack_load_floats(pass->rough + sizeof(float) * (size_t)(WIDE * k));
 }
 
 KERNEL void end(const MbPile *p, const Pass *pass) {
@@ -206,24 +218,25 @@ KERNEL void sum_to(const MbPile *p, size_t batch, const Pass *pass, int which, M
 
 KERNEL MbPack sweep_contact(Pass *pass, const Triple axis[3], Triple way, MbPack mu) {
   double *hot = pass->hot;
-  const Triple ra = load3(hot + WIDE * MB_PILE_A), rb = minus(ra, way), D = load3(hot + WIDE * MB_PILE_D),
-               was = load3(hot + WIDE * MB_PILE_NOW);
-  const MbPack zero = {0};
+  const Triple ra = load3(hot + WIDE * MB_PILE_A), rb = minus(ra, way), was = load3(hot + WIDE * MB_PILE_NOW);
+  const MbPack zero = {0}, scale = mb_pack_load(hot + WIDE * MB_PILE_SCALE), power = mb_pack_power(scale),
+               over = mb_pack_over_power(power);
+  const Triple D = {{rough(pass, MB_PILE_D), rough(pass, MB_PILE_D + 1), rough(pass, MB_PILE_D + 2)}};
   const Triple rate = rate_of(pass->a.v, pass->a.w, pass->b.v, pass->b.w, ra, rb);
   MbPack I[6], u[3], x[3];
   for (int k = 0; k < 3; k++) u[k] = dot(axis[k], rate);
   u[0] += mb_pack_load(hot + WIDE * MB_PILE_ASKS);
-  for (int k = 0; k < 6; k++) I[k] = mb_pack_load(hot + WIDE * (MB_PILE_I + k));
+  for (int k = 0; k < 6; k++) I[k] = rough(pass, MB_PILE_I + k);
   // that at which the contact sticks, λ − D⁻¹ u
-  x[0] = was.at[0] - (I[0] * u[0] + I[1] * u[1] + I[2] * u[2]);
-  x[1] = was.at[1] - (I[1] * u[0] + I[3] * u[1] + I[4] * u[2]);
-  x[2] = was.at[2] - (I[2] * u[0] + I[4] * u[1] + I[5] * u[2]);
+  x[0] = was.at[0] - over * (I[0] * u[0] + I[1] * u[1] + I[2] * u[2]);
+  x[1] = was.at[1] - over * (I[1] * u[0] + I[3] * u[1] + I[4] * u[2]);
+  x[2] = was.at[2] - over * (I[2] * u[0] + I[4] * u[1] + I[5] * u[2]);
   const MbPack most = mu * x[0];
-  const MbPackMask pushed = mb_pack_less(u[0] - dot(D, was), zero);
+  const MbPackMask pushed = mb_pack_less(u[0] - power * dot(D, was), zero);
   const MbPackMask out = mb_pack_less(x[0], zero) | mb_pack_less(most * most, x[1] * x[1] + x[2] * x[2]);
   if (mb_pack_any(pushed & out)) {
-    const Known known = {hot + WIDE * MB_PILE_D, pass->cold + WIDE * MB_PILE_D_REST, hot + WIDE * MB_PILE_I,
-                         pass->head + WIDE * MB_PILE_HEAD_MU};
+    Known known = {.mu = mu};
+    for (int k = 0; k < 6; k++) known.D[k] = power * rough(pass, MB_PILE_D + k), known.I[k] = over * I[k];
     slip(&known, u, was.at, x, pushed & out);
   }
   Triple d, p;
@@ -234,7 +247,6 @@ KERNEL MbPack sweep_contact(Pass *pass, const Triple axis[3], Triple way, MbPack
   }
   p = plus(plus(times(d.at[0], axis[0]), times(d.at[1], axis[1])), times(d.at[2], axis[2]));
   push_both(pass, ra, rb, p);
-  const MbPack scale = mb_pack_load(hot + WIDE * MB_PILE_SCALE);
   return dot(d, d) * (scale * scale);
 }
 
@@ -418,10 +430,12 @@ KERNEL void take_contact(const MbPile *p, Pass *pass, const Start *a, const Star
   sums->rebound = mb_pack_max(sums->rebound, mb_pack_select(in.is, rebound, zero));
 
   store3(pass->hot + WIDE * MB_PILE_A, ra);
-  for (int k = 0; k < 6; k++) {
-    mb_pack_store(pass->hot + WIDE * (MB_PILE_I + k), mb_pack_select(in.is, I[k], zero));
-    double *to = k < 3 ? pass->hot + WIDE * (MB_PILE_D + k) : pass->cold + WIDE * (MB_PILE_D_REST + k - 3);
-    mb_pack_store(to, mb_pack_select(in.is, D[k], zero));
+  const MbPack power = mb_pack_power(scale), over = mb_pack_over_power(power);
+  for (size_t k = 0; k < 6; k++) {
+    mb_pack_store_floats(pass->rough + sizeof(float) * WIDE * (MB_PILE_D + k),
+                         mb_pack_select(in.is, over * D[k], zero));
+    mb_pack_store_floats(pass->rough + sizeof(float) * WIDE * (MB_PILE_I + k),
+                         mb_pack_select(in.is, power * I[k], zero));
   }
   // what is not there is far away
   mb_pack_store(pass->hot + WIDE * MB_PILE_ASKS, mb_pack_select(in.is, -least, mb_pack_all(1e200)));
@@ -462,6 +476,11 @@ KERNEL Triple turned(const MbPack R[9], Triple r) {
   return x;
 }
 
+// Where it stands what a contact has in common with the l-th of its run.
+KERNEL char *common_of(const Pass *pass, uint32_t l) {
+  return floats_at(pass->part - pass->lane + WIDE * MB_PILE_ONE_W, (int)l, pass->lane);
+}
+
 // J (r x n) of both bodies, of the contacts of a run.
 typedef struct Turning {
   Triple x[MB_LANES_DEEP], y[MB_LANES_DEEP];
@@ -492,12 +511,12 @@ KERNEL MbPack move_contact(Pass *pass, const Moved *bodies, uint32_t k, Turning 
   const MbPack linear = pass->a.inverse + pass->b.inverse;
   turning->x[k] = by_J(J, x), turning->y[k] = by_J(J + WIDE * 6, y);
   const MbPack D = dot(x, turning->x[k]) + dot(y, turning->y[k]) + linear;
-  for (uint32_t l = 0; l < k; l++)
-    mb_pack_store(pass->part + WIDE * (MB_PILE_ONE_W + l),
-                  dot(x, turning->x[l]) + dot(y, turning->y[l]) + linear);
   const MbPackMask is = mb_pack_less(zero, mb_pack_load(pass->hot + WIDE * MB_PILE_SCALE));
+  for (uint32_t l = 0; l < k; l++) {
+    const MbPack W = dot(x, turning->x[l]) + dot(y, turning->y[l]) + linear;
+    mb_pack_store_floats(common_of(pass, l), mb_pack_select(is, W / D, zero));
+  }
   store3(pass->part + WIDE * MB_PILE_ONE_X, x);
-  mb_pack_store(pass->part + WIDE * MB_PILE_ONE_I, mb_pack_select(is, mb_pack_all(1) / D, zero));
   mb_pack_store(pass->part + WIDE * MB_PILE_ONE_D, mb_pack_select(is, D, zero));
   // no more than a step may move
   mb_pack_store(pass->part + WIDE * MB_PILE_ONE_ASKS, mb_pack_max(g, mb_pack_all(-MB_PILE_MOST) * size));
@@ -548,17 +567,18 @@ typedef struct Parting {
 
 // The normal of the k-th contact of a run, with c the way from the first body's centre of mass to the second's, so that r_b = r_a − c:
 //
-//   u = g + n · (v_b − v_a) − (c × n) · w_b + (r_a × n) · (w_b − w_a) + Σ W_l d_l,   λ ← max(λ − u/D, 0),   l those before it
+//   u = g + n · (v_b − v_a) − (c × n) · w_b + (r_a × n) · (w_b − w_a),   d = max(λ − u/D − Σ (W_l/D) d_l, 0) − λ,   l those before it
 //
 // What is kept of it is as little as that: many cells wait for the memory.
 KERNEL MbPack part_contact(const Pass *pass, uint32_t k, Parting *run) {
   double *cell = pass->part;
   const Triple x = load3(cell + WIDE * MB_PILE_ONE_X);
-  const MbPack was = mb_pack_load(cell + WIDE * MB_PILE_ONE_NOW);
-  MbPack u = mb_pack_load(cell + WIDE * MB_PILE_ONE_ASKS) + (run->along + dot(x, run->turns));
-  for (uint32_t l = 0; l < k; l++) u += mb_pack_load(cell + WIDE * (MB_PILE_ONE_W + l)) * run->d[l];
-  const MbPack now = mb_pack_max(was - u * mb_pack_load(cell + WIDE * MB_PILE_ONE_I), (MbPack){0}),
-               d = now - was, change = d * mb_pack_load(cell + WIDE * MB_PILE_ONE_D);
+  const MbPack zero = {0}, was = mb_pack_load(cell + WIDE * MB_PILE_ONE_NOW),
+               D = mb_pack_load(cell + WIDE * MB_PILE_ONE_D);
+  const MbPack u = mb_pack_load(cell + WIDE * MB_PILE_ONE_ASKS) + (run->along + dot(x, run->turns));
+  MbPack way = mb_pack_select(mb_pack_less(zero, D), u / D, zero);
+  for (uint32_t l = 0; l < k; l++) way += mb_pack_load_floats(common_of(pass, l)) * run->d[l];
+  const MbPack now = mb_pack_max(was - way, zero), d = now - was, change = d * D;
   mb_pack_store(cell + WIDE * MB_PILE_ONE_NOW, now);
   run->d[k] = d, run->sum += d;
   run->x = plus(run->x, times(d, x));

@@ -46,6 +46,15 @@ MB_PACK_INLINE bool mb_pack_any(MbPackMask m) { return m; }
 MB_PACK_INLINE MbPack mb_pack_sqrt(MbPack a) { return sqrt(a); }
 MB_PACK_INLINE MbPack mb_pack_load(const double *a) { return *a; }
 MB_PACK_INLINE void mb_pack_store(double *a, MbPack b) { *a = b; }
+MB_PACK_INLINE MbPack mb_pack_load_floats(const void *a) {
+  float b;
+  memcpy(&b, a, sizeof b);
+  return b;
+}
+MB_PACK_INLINE void mb_pack_store_floats(void *a, MbPack b) {
+  const float rounded = (float)b;
+  memcpy(a, &rounded, sizeof rounded);
+}
 
 #else
 
@@ -60,6 +69,19 @@ MB_PACK_INLINE MbPack mb_pack_load(const double *a) {
   return b;
 }
 MB_PACK_INLINE void mb_pack_store(double *a, MbPack b) { memcpy(a, &b, sizeof b); }
+
+typedef float MbPackFloats __attribute__((vector_size(4 * MB_PACK)));
+
+// MB_PACK floats in a row, as doubles; and back, rounded.
+MB_PACK_INLINE MbPack mb_pack_load_floats(const void *a) {
+  MbPackFloats b;
+  memcpy(&b, a, sizeof b);
+  return __builtin_convertvector(b, MbPack);
+}
+MB_PACK_INLINE void mb_pack_store_floats(void *a, MbPack b) {
+  const MbPackFloats rounded = __builtin_convertvector(b, MbPackFloats);
+  memcpy(a, &rounded, sizeof rounded);
+}
 
 // What the language has no word for: roots, choices, and whether there is any.
 #if MB_PACK == 8 && defined(__AVX512F__)
@@ -109,6 +131,14 @@ MB_PACK_INLINE MbPack mb_pack_sqrt(MbPack a) {
 #endif
 
 MB_PACK_INLINE MbPack mb_pack_all(double a) { return (MbPack){0} + a; }
+// The power of 2 at or below each of some positive numbers, 0 of what is less than all of them; and what is 1 over such a power, to
+// rounding: not at all.
+MB_PACK_INLINE MbPack mb_pack_power(MbPack a) {
+  return mb_pack_of_bits(mb_pack_bits(a) & 0x7ff0000000000000);
+}
+MB_PACK_INLINE MbPack mb_pack_over_power(MbPack power) {
+  return mb_pack_of_bits(0x7fe0000000000000 - mb_pack_bits(power));
+}
 MB_PACK_INLINE MbPack mb_pack_abs(MbPack a) { return mb_pack_of_bits(mb_pack_bits(a) & INT64_MAX); }
 // The second where they do not compare.
 MB_PACK_INLINE MbPack mb_pack_max(MbPack a, MbPack b) { return mb_pack_select(mb_pack_less(b, a), a, b); }

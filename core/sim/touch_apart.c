@@ -39,9 +39,10 @@ struct MbApart {
   Turn *turn;   // (nsolids)
   Moved *moved; // (a contact) where contacts have got to in the step
   size_t moved_room;
-  double *y;    // (6 nb) Fᵀ λ
-  double *rate; // (3 a contact) of the velocities as they are without contacts
-  double *last; // (3 a contact) of those at the step's start
+  double *y;                    // (6 nb) Fᵀ λ
+  double *rate;                 // (3 a contact) of the velocities as they are without contacts
+  double *last;                 // (3 a contact) of those at the step's start
+  double normal[3], axis[3][3]; // of the contact that was last looked at: those of a face have the same
   size_t room, last_room;
 };
 
@@ -117,11 +118,16 @@ static bool place(MbSim *sim, bool by_masses) {
   return true;
 }
 
+static void find_axes(MbApart *apart, const double normal[3]) {
+  if (!memcmp(apart->normal, normal, sizeof apart->normal)) return;
+  mb_vec3_copy(apart->normal, normal);
+  mb_touch_axes(normal, apart->axis);
+}
+
 // G of the first rows of a contact at a point, at one of its ends.
-static void rows_at(const Body *body, const MbTouch *touch, const double point[3], size_t rows, double sign,
-                    double G[3][6]) {
-  double r[3], d[3], axis[3][3];
-  mb_touch_axes(touch->normal, axis);
+static void rows_at(const Body *body, const double axis[3][3], const double point[3], size_t rows,
+                    double sign, double G[3][6]) {
+  double r[3], d[3];
   mb_vec3_sub(r, point, body->p);
   mb_mat3_tapply(r, body->R, r);
   for (size_t k = 0; k < rows; k++) {
@@ -155,6 +161,7 @@ MB_CLONES static void make_rows(MbSim *sim, size_t i, const double point[3], siz
   MbDelassus *d = &sim->constraining->delassus;
   double G[3][6];
   *made = (Made){{0}, {0}, {0}, {0}};
+  find_axes(sim->touching->apart, touch->normal);
   for (size_t end = 0; end < 2; end++) {
     const size_t b = touch->end[end];
     for (size_t k = 0; k < rows; k++)
@@ -165,7 +172,7 @@ MB_CLONES static void make_rows(MbSim *sim, size_t i, const double point[3], siz
       continue;
     }
     const Body *body = &sim->touching->apart->body[b];
-    rows_at(body, touch, point, rows, end ? 1 : -1, G);
+    rows_at(body, sim->touching->apart->axis, point, rows, end ? 1 : -1, G);
     for (size_t k = 0; k < rows; k++) {
       for (size_t j = 0; j < 6 && v0; j++) {
         const double term = G[k][j] * v[body->at + j];

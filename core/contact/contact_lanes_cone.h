@@ -1,5 +1,5 @@
 // One contact with the exact cone in each lane: where it slips, and how far it is from a solution. For files of passes (contact_lanes_passes.h,
-// pile_passes.h), each for one kind of processor, that have defined MB_PACK; nothing is fused.
+// pile_lanes.h), each for one kind of processor, that have defined MB_PACK; nothing is fused.
 #ifndef MB_CONTACT_CONTACT_LANES_CONE_H
 #define MB_CONTACT_CONTACT_LANES_CONE_H
 

@@ -17,7 +17,7 @@ enum { MB_PILE_FEW = 512 }; // contacts that are not worth it
 
 // Contacts as they are given: numbers one after the other.
 enum {
-  MB_PILE_LAMBDA = 0, // to begin with, along the normal and two tangents (tangents_of in pile_passes.h)
+  MB_PILE_LAMBDA = 0, // to begin with, along the normal and two tangents (tangents_of in pile_take.h)
   MB_PILE_POINT = 3,
   MB_PILE_GAP = 6,
   MB_PILE_SIZE, // below a share of which a gap is none

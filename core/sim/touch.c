@@ -53,15 +53,6 @@ static void sort_points(const MbContactPoint *point, int n, uint8_t order[MB_CON
   }
 }
 
-// Two tangents by the normal alone: the first along the world's x, as far as that is across, or along y where the normal is near x.
-void mb_touch_axes(const double n[3], double axis[3][3]) {
-  const int k = fabs(n[0]) < 0.9 ? 0 : 1;
-  mb_vec3_copy(axis[0], n);
-  for (int i = 0; i < 3; i++) axis[1][i] = (i == k) - n[k] * n[i];
-  mb_vec3_scale(axis[1], 1 / mb_vec3_norm(axis[1]), axis[1]);
-  mb_vec3_cross(axis[2], n, axis[1]);
-}
-
 // What all contacts of a pair of solids have.
 static void describe_pair(const MbTouching *t, uint32_t a, uint32_t b, double size, MbTouch *touch) {
   const MbSolid *const solid[2] = {&t->rules->solids[a], &t->rules->solids[b]};

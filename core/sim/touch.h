@@ -9,6 +9,7 @@
 #include "core/sim/row_set.h"
 #include "core/sim/sim_internal.h"
 #include "core/sim/touch_apart.h"
+#include "core/sim/touch_axes.h"
 #include "core/sim/touch_faces.h"
 #include "core/sim/touch_impacts.h"
 
@@ -189,8 +190,6 @@ size_t mb_touch_numbers(const MbSim *sim);
 void mb_touch_write(const MbSim *sim, unsigned char *out);
 bool mb_touch_fits(const MbSim *sim, const unsigned char *p, size_t count);
 void mb_touch_read(MbSim *sim, const unsigned char *p, size_t count);
-// Finds a contact's axes: its normal, and the two tangents that go with it.
-void mb_touch_axes(const double normal[3], double axis[3][3]);
 // Velocities or coordinates have changed otherwise than by a step.
 void mb_touch_forget(MbSim *sim);
 

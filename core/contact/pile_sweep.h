@@ -1,0 +1,89 @@
+// The passes of pile.h that go to a solution: sweeps, velocities by λ, the natural map.
+#ifndef MB_CONTACT_PILE_SWEEP_H
+#define MB_CONTACT_PILE_SWEEP_H
+
+#include "core/contact/pile_lanes.h"
+
+KERNEL MbPack sweep_contact(Pass *pass, const Triple axis[3], Triple way, MbPack mu) {
+  double *hot = pass->hot;
+  const Triple ra = load3(hot + WIDE * MB_PILE_A), rb = minus(ra, way), was = load3(hot + WIDE * MB_PILE_NOW);
+  const MbPack zero = {0}, scale = mb_pack_load(hot + WIDE * MB_PILE_SCALE), power = mb_pack_power(scale),
+               over = mb_pack_over_power(power);
+  const Triple D = {{rough(pass, MB_PILE_D), rough(pass, MB_PILE_D + 1), rough(pass, MB_PILE_D + 2)}};
+  const Triple rate = rate_of(pass->a.v, pass->a.w, pass->b.v, pass->b.w, ra, rb);
+  MbPack I[6], u[3], x[3];
+  for (int k = 0; k < 3; k++) u[k] = dot(axis[k], rate);
+  u[0] += mb_pack_load(hot + WIDE * MB_PILE_ASKS);
+  for (int k = 0; k < 6; k++) I[k] = rough(pass, MB_PILE_I + k);
+  // that at which the contact sticks, λ − D⁻¹ u
+  x[0] = was.at[0] - over * (I[0] * u[0] + I[1] * u[1] + I[2] * u[2]);
+  x[1] = was.at[1] - over * (I[1] * u[0] + I[3] * u[1] + I[4] * u[2]);
+  x[2] = was.at[2] - over * (I[2] * u[0] + I[4] * u[1] + I[5] * u[2]);
+  const MbPack most = mu * x[0];
+  const MbPackMask pushed = mb_pack_less(u[0] - power * dot(D, was), zero);
+  const MbPackMask out = mb_pack_less(x[0], zero) | mb_pack_less(most * most, x[1] * x[1] + x[2] * x[2]);
+  if (mb_pack_any(pushed & out)) {
+    Known known = {.mu = mu};
+    for (int k = 0; k < 6; k++) known.D[k] = power * rough(pass, MB_PILE_D + k), known.I[k] = over * I[k];
+    slip(&known, u, was.at, x, pushed & out);
+  }
+  Triple d, p;
+  for (int k = 0; k < 3; k++) {
+    x[k] = mb_pack_select(pushed, x[k], zero);
+    mb_pack_store(hot + WIDE * (MB_PILE_NOW + k), x[k]);
+    d.at[k] = x[k] - was.at[k];
+  }
+  p = plus(plus(times(d.at[0], axis[0]), times(d.at[1], axis[1])), times(d.at[2], axis[2]));
+  push_both(pass, ra, rb, p);
+  return dot(d, d) * (scale * scale);
+}
+
+static void sweep(const MbPile *p, size_t batch) {
+  for (int lane = 0; lane < WIDE; lane += MB_PACK) {
+    Pass pass = begin(p, batch, lane);
+    const Triple axis[3] = {load3(pass.head), load3(pass.head + WIDE * 3), load3(pass.head + WIDE * 6)};
+    const Triple way = load3(pass.head + WIDE * MB_PILE_HEAD_WAY);
+    const MbPack mu = mb_pack_load(pass.head + WIDE * MB_PILE_HEAD_MU);
+    MbPack moved = {0};
+    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass))
+      moved += sweep_contact(&pass, axis, way, mu);
+    sum_to(p, batch, &pass, 0, moved);
+    end(p, &pass);
+  }
+}
+
+static void push(const MbPile *p, size_t batch) {
+  for (int lane = 0; lane < WIDE; lane += MB_PACK) {
+    Pass pass = begin(p, batch, lane);
+    const Triple axis[3] = {load3(pass.head), load3(pass.head + WIDE * 3), load3(pass.head + WIDE * 6)};
+    const Triple way = load3(pass.head + WIDE * MB_PILE_HEAD_WAY);
+    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
+      const Triple x = load3(pass.hot + WIDE * MB_PILE_NOW), ra = load3(pass.hot + WIDE * MB_PILE_A);
+      const Triple f = plus(plus(times(x.at[0], axis[0]), times(x.at[1], axis[1])), times(x.at[2], axis[2]));
+      push_both(&pass, ra, minus(ra, way), f);
+    }
+    end(p, &pass);
+  }
+}
+
+static void look(const MbPile *p, size_t batch) {
+  for (int lane = 0; lane < WIDE; lane += MB_PACK) {
+    Pass pass = begin(p, batch, lane);
+    const Triple axis[3] = {load3(pass.head), load3(pass.head + WIDE * 3), load3(pass.head + WIDE * 6)};
+    const Triple way = load3(pass.head + WIDE * MB_PILE_HEAD_WAY);
+    const MbPack mu = mb_pack_load(pass.head + WIDE * MB_PILE_HEAD_MU);
+    MbPack sum = {0};
+    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
+      const Triple ra = load3(pass.hot + WIDE * MB_PILE_A);
+      const Triple rate = rate_of(pass.a.v, pass.a.w, pass.b.v, pass.b.w, ra, minus(ra, way));
+      const Triple lambda = load3(pass.hot + WIDE * MB_PILE_NOW);
+      Triple u = {{dot(axis[0], rate), dot(axis[1], rate), dot(axis[2], rate)}};
+      store3(pass.cold + WIDE * MB_PILE_RATE, u);
+      u.at[0] += mb_pack_load(pass.hot + WIDE * MB_PILE_ASKS);
+      sum += natural_of(u.at, lambda.at, mu, mb_pack_load(pass.hot + WIDE * MB_PILE_SCALE), 0);
+    }
+    sum_to(p, batch, &pass, 0, sum);
+  }
+}
+
+#endif

@@ -29,6 +29,7 @@ typedef struct MbTouch {
   size_t end[MB_TOUCH_ENDS];    // MB_WORLD: nothing moves it
   double weight[MB_TOUCH_ENDS]; // of each in the rows: those of a sum to -1, those of b to 1
 } MbTouch;
+_Static_assert(sizeof(MbTouch) == 3 * 64, "they are three lines");
 
 // What has pushed in a step that is done.
 typedef struct MbPushed {

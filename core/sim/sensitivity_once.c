@@ -23,10 +23,10 @@
 const char *mb_slope_once_refuse(const MbModel *model) {
   if (model->solver.mode != MB_DYNAMIC) return "there are exact ones of mode \"dynamic\" alone";
   if (model->contacts.nsolids) return "there are no exact ones of contact";
-  if (model->nslots) return "under integrators of one solution there are no exact ones of constraints";
   if (model->any_swings) return "there are no exact ones of bodies that fly freely under such integrators";
   if (model->nrenewing) return "there are no exact ones of rotation vectors as coordinates";
-  return model->integrator.kind == MB_IMPLICIT ? mb_tangent_linear_refuses(model) : NULL;
+  const char *why = mb_slope_tied_refuse(model);
+  return why || model->integrator.kind != MB_IMPLICIT ? why : mb_tangent_linear_refuses(model);
 }
 
 bool mb_slope_once_make(MbSensitivity *g) {
@@ -84,9 +84,10 @@ bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note) {
   memcpy(g->q1, g->q, sim->nq * sizeof *g->q1);
   mb_sim_kinematics(sim, g->q1, note->from);
   if (!mb_slope_once_factor(g, note->t, in->a * h, in->b * h * h)) return false;
+  mb_slope_tied_at(g, note);
   mb_tangent_to(g->tangent, note->w);
   mb_tangent_at(sim, g->tangent, note->from, g->a, note->t, NULL);
-  return true;
+  return mb_slope_tied_factor(g);
 }
 
 // x ← −h A⁻¹ x
@@ -120,10 +121,13 @@ bool mb_slope_once_change(MbSensitivity *g, MbSlope *t, const MbStageNote *note,
   const double h = g->sim->model->h;
   double *da = g->less, *out = t->w;
   own_of_number(g, t, note, move, NULL);
+  mb_slope_tied_number(g, t, note, move);
+  mb_slope_tied_pushed(g, g->rate);
   for (size_t i = 0; i < nv; i++) da[i] = -t->v[i] / h;
   mb_tangent_times(g->probe, g->tangent, t->q, t->v, da, out);
   for (size_t i = 0; i < nv; i++) out[i] += g->rate[i] + g->number_own[i] - g->damping[i] * t->v[i];
   if (!solve(g, out)) return false;
+  mb_slope_tied_change(g, t, out);
   for (size_t i = 0; i < nv; i++) g->less[i] = h * out[i];
   mb_tangent_moved(g->probe, g->step, t->q, g->less, g->move);
   memcpy(t->q, g->move, nv * sizeof *t->q);
@@ -137,6 +141,7 @@ bool mb_slope_once_back(MbSensitivity *g, double *q, double *v, double *z, doubl
   double *dq = scratch[0], *dv = scratch[1], *da = scratch[2];
   mb_tangent_moved_transposed(g->sim, g->step, q, g->move, dv);
   for (size_t i = 0; i < nv; i++) z[i] = v[i] + h * dv[i];
+  mb_slope_tied_back(g, z);
   if (!solve(g, z)) return false;
   mb_tangent_transposed(g->probe, g->tangent, z, dq, dv, da);
   for (size_t i = 0; i < nv; i++) {

@@ -392,11 +392,12 @@ void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, d
   t->still = false, t->linearised = t->linear != NULL;
   if (!t->forced)
     unforced(sim, time);
-  else if (!t->linear)
+  else if (!t->linear || !t->linear->forces)
     mb_sim_outer_derivatives(sim, time, t->K, t->D);
   clear_own(sim->model, t);
   down(sim, t, v, a, true);
   if (t->linear) mb_linear_at(sim, t, time);
+  if (t->rows) mb_rows_push_at(sim, t);
   add_joints_own(sim, t, v);
   up(sim, t, a, true, tau);
   if (tau) take_along(sim, t, v, tau);
@@ -423,7 +424,7 @@ void mb_tangent_value(MbSim *sim, MbTangent *t, const double *v, const double *a
   t->still = false, t->linearised = t->linear != NULL;
   if (!t->forced)
     unforced(sim, time);
-  else if (!t->linear)
+  else if (!t->linear || !t->linear->forces)
     mb_sim_signals(sim, time), mb_sim_outer_wrenches(sim, time);
   down(sim, t, v, a, false);
   if (t->linear) mb_linear_value(sim, t, time);

@@ -6,6 +6,7 @@
 #include "core/model/joint.h"
 #include "core/sim/tangent.h"
 #include "core/sim/tangent_linear.h"
+#include "core/sim/tangent_rows.h"
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ struct MbTangent {
   bool forced;                       // forces act on bodies, beside gravity
   MbTangentLinear *linear;           // what steps that linearise forces have beside; NULL: nothing
   bool linearised;                   // it is in what the tangent has been taken to
+  MbTangentRows *rows;               // what rows of constraints push and ask for; NULL: there are none
   bool placed;                       // X is of where the bodies of the simulation are
   bool *stays;                       // (nb) the joint has one column, which a move along it leaves as it is
   double *X;                         // (nb x 36)

@@ -367,7 +367,10 @@ static MbStatus step_once(MbSensitivity *g, MbReport *report) {
   if (lost) return step_as_a_whole(g, lost, report);
   mb_slope_tied_step(g, g->before.memory + sim->section[MB_SECTION_CLOSURES],
                      mb_section(sim, MB_SECTION_FORCES), sim->state.t);
-  if (g->halves ? mb_slope_halves_change(g, g->noted, begin) : change_once(g, note)) return MB_OK;
+  if (g->halves ? mb_slope_halves_change(g, g->noted, begin) : change_once(g, note)) {
+    mb_slope_tied_tell(g, sim->state.t, sim->state.step, report);
+    return MB_OK;
+  }
   if (g->parted) return step_as_a_whole(g, g->parted, report);
   return mb_slope_unsolved(sim->state.t, sim->state.step, report);
 }

@@ -87,7 +87,7 @@ bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note) {
   mb_slope_tied_at(g, note);
   mb_tangent_to(g->tangent, note->w);
   mb_tangent_at(sim, g->tangent, note->from, g->a, note->t, NULL);
-  return mb_slope_tied_factor(g);
+  return mb_slope_tied_factor(g, note);
 }
 
 // x ← −h A⁻¹ x

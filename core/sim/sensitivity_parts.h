@@ -100,7 +100,9 @@ bool mb_slope_tied_make(MbSensitivity *g); // false: out of memory
 void mb_slope_tied_step(MbSensitivity *g, const double *guess, const double *forces, double end);
 // Takes rows to the step, where the probe's bodies are; the tangent is to be taken there after it, and then S is made. False: A has no inverse.
 void mb_slope_tied_at(MbSensitivity *g, const MbStageNote *note);
-bool mb_slope_tied_factor(MbSensitivity *g);
+bool mb_slope_tied_factor(MbSensitivity *g, const MbStageNote *note);
+// Warns once in a run where a limit or rope was about to press or to let go in the step at hand, which has another derivative then.
+void mb_slope_tied_tell(MbSensitivity *g, double t, int64_t step, MbReport *report);
 // Finds what a number changes of what rows push and ask for, with both sides' bodies at the step's start; τ ← less what it changes of the former.
 void mb_slope_tied_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move);
 void mb_slope_tied_pushed(const MbSensitivity *g, double *tau);

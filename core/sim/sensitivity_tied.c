@@ -13,7 +13,11 @@
 #include "core/sim/sensitivity_parts.h"
 #include "core/sim/tangent_rows.h"
 
+#include <math.h>
 #include <string.h>
+
+static const double NEAR =
+    1e-6; // of velocities that rows are about: another branch is as near as differences of a step go
 
 struct MbTied {
   double *G, *Y;  // (nslots x nv)
@@ -23,6 +27,8 @@ struct MbTied {
   double *y, *r;  // (nv), (nslots) what a number changes of Gᵀ μ and of r
   double *guess;  // (nguess) where closures are looked for
   double end;     // of the step: the time that rows ask for
+  size_t near;    // a row that is about to press, or to let go; SIZE_MAX: there is none
+  bool told;      // of such a row
 };
 
 const char *mb_slope_tied_refuse(const MbModel *model) {
@@ -79,7 +85,50 @@ void mb_slope_tied_at(MbSensitivity *g, const MbStageNote *note) {
   mb_tangent_rows_list(g->probe, g->tangent, note->from, note->w, g->tied->end, g->tied->forces);
 }
 
-bool mb_slope_tied_factor(MbSensitivity *g) {
+// Whether a row of one way that has not pressed was about to.
+static bool about_to_press(const MbSim *sim, size_t s, const double *to) {
+  const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
+  const MbAskRow known = mb_rows_known(sim, s, &asking, to, NULL);
+  const MbAsked asked = mb_ask(&asking, &known);
+  const MbRow *row = &sim->constraining->set.row[s];
+  return asked.takes ? asked.b <= NEAR * asked.size : fabs(row->g) <= NEAR * row->size;
+}
+
+// Whether one that has pressed was about to let go: it has taken next to no velocity away, `free` being what a unit of force takes.
+static bool about_to_let_go(const MbSim *sim, const MbTangentRow *row, double free, const double *to) {
+  const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
+  const MbAskRow known = mb_rows_known(sim, row->slot, &asking, to, NULL);
+  return free * row->mu <= NEAR * mb_ask(&asking, &known).size;
+}
+
+static void look_for_branches(MbSensitivity *g, const double *to) {
+  MbTied *t = g->tied;
+  const MbSim *sim = g->probe;
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  t->near = SIZE_MAX;
+  for (size_t s = 0, k = 0; s < sim->model->nslots; s++) {
+    const bool pressed = k < rows->n && rows->row[k].slot == s;
+    const size_t place = k;
+    k += pressed;
+    if (sim->constraining->set.is[s].kind != MB_ROW_ONE_WAY) continue;
+    if (pressed ? about_to_let_go(sim, &rows->row[place], t->S.S[(rows->n + 1) * place], to)
+                : about_to_press(sim, s, to))
+      t->near = s;
+  }
+}
+
+void mb_slope_tied_tell(MbSensitivity *g, double time, int64_t step, MbReport *report) {
+  MbTied *t = g->tied;
+  if (!t || t->told || t->near == SIZE_MAX) return;
+  t->told = true;
+  mb_warning(
+      report, "",
+      "at t = %.9g s, step %lld: \"%s\" is about to press, or to let go: the derivative is that of the "
+      "branch taken",
+      time, (long long)step, g->sim->constraining->set.is[t->near].name);
+}
+
+bool mb_slope_tied_factor(MbSensitivity *g, const MbStageNote *note) {
   MbTied *t = g->tied;
   MbSim *sim = g->probe;
   if (!t) return true;
@@ -95,6 +144,7 @@ bool mb_slope_tied_factor(MbSensitivity *g) {
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < n; k++)
       t->S.S[n * i + k] = dot(t->G + nv * i, t->Y + nv * k, nv) + (i == k ? rows->row[k].soft : 0);
+  look_for_branches(g, note->w);
   mb_ranked_factor(&t->S, n);
   return true;
 }

@@ -359,10 +359,11 @@ static MbStatus step_once(MbSensitivity *g, MbReport *report) {
   memcpy(g->q, sim->state.q, sim->nq * sizeof *g->q);
   memcpy(note->from, sim->state.v, sim->nv * sizeof *note->from);
   note->gamma = 1, note->t = mb_slope_once_time(sim);
-  if (g->halves) sim->noted = g->noted;
+  sim->noted = g->halves ? g->noted : note->w;
   MbStatus status = mb_sim_step(sim, report);
+  sim->noted = NULL;
   if (status != MB_OK) return status;
-  memcpy(note->w, sim->state.v, sim->nv * sizeof *note->w);
+  g->end = sim->state.q;
   const char *lost = mb_slope_no_once(g);
   if (lost) return step_as_a_whole(g, lost, report);
   mb_slope_tied_step(g, g->before.memory + sim->section[MB_SECTION_CLOSURES],

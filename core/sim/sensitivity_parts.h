@@ -35,6 +35,8 @@ struct MbSensitivity {
   bool once;                                // steps are one linear solution (sensitivity_once.c)
   bool halves;                              // steps are passes of the midpoint rule (sensitivity_halves.c)
   double *noted;                            // (passes + 1 x nv) velocities of these
+  const double *end;                        // of one solution: (nq) coordinates that the step has ended with
+  double *moved, *spun;                     // (nq), (nv) of sensitivity_end.c
   MbTangent *tangent;                       // the probe's, of exact steps
   MbStageNote first;                        // of one solution: its step
   double *damping, *stiffness, *number_own; // (nv) of one solution: d, k, and what a number changes of them
@@ -84,13 +86,27 @@ bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note);
 // Takes a slope over it, where g->rate is what the number changes of τ; false as above.
 bool mb_slope_once_change(MbSensitivity *g, MbSlope *slope, const MbStageNote *note, double move);
 // Takes q̄ and v̄ back over it, with z what its equations are felt by; false as above.
-bool mb_slope_once_back(MbSensitivity *g, double *q, double *v, double *z, double *scratch[3]);
+bool mb_slope_once_back(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *z,
+                        double *scratch[3]);
 // Returns what a number changes of d and k, weighed by z.
 double mb_slope_once_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
                             const double *z);
 
 // What A has of the coordinates' own at a step or pass, and its factors, with the bodies where they are; false: A has no inverse.
 bool mb_slope_once_factor(MbSensitivity *g, double t, double a, double b);
+// ---- sensitivity_end.c: what becomes of velocities and coordinates behind it ------------------------------------
+
+// Whether anything does.
+bool mb_slope_ends(const MbModel *model);
+// Takes changes q and v of a step's coordinates and velocities, as it has solved for them, to the state's at its end, from those of the slope at its start.
+void mb_slope_end_change(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
+                         double *q, double *v);
+// The transposed of it: q̄ and v̄ of the end in, of the step out; from ← what velocities at its start are felt by.
+void mb_slope_end_back(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *from);
+// Returns what a number changes there, weighed by v̄ of the end.
+double mb_slope_end_number(const MbSensitivity *g, const MbSlope *slope, const MbStageNote *note,
+                           double move);
+
 // ---- sensitivity_tied.c: rows of constraints in these, without which all of it does nothing ------------------------------
 
 // Says why rows of a model have no exact derivatives in such steps; NULL: they have, or there are none.

@@ -55,7 +55,8 @@ static void change_wrench(const MbSim *sim, MbTangent *t, size_t b) {
     dF[k] = M[k] * t->dalpha[6 * b + k];
   }
   if (t->still) return;
-  for (size_t half = 0; half < 6; half += 3) { // of ad_φᵀ M φ = ( Iω × ω ; m v × ω )
+  for (size_t half = mb_tangent_flies(sim->model, b) ? 3 : 0; half < 6;
+       half += 3) { // ad_φᵀ M φ = ( Iω × ω ; m v × ω )
     mb_vec3_cross(turned, dL + half, phi);
     mb_vec3_sub(dF + half, dF + half, turned);
     mb_vec3_cross(turned, L + half, dphi);
@@ -148,7 +149,7 @@ static void weigh_wrench(const MbSim *sim, MbTangent *t, size_t b) {
   memset(move, 0, 6 * sizeof *move), memset(dphi, 0, 6 * sizeof *dphi);
   for (size_t k = 0; k < 6; k++) L[k] = M[k] * phi[k], t->dalpha[6 * b + k] = M[k] * Z[k];
   if (t->still) return;
-  for (size_t half = 0; half < 6; half += 3) {
+  for (size_t half = mb_tangent_flies(sim->model, b) ? 3 : 0; half < 6; half += 3) {
     mb_vec3_cross(turned, Z + half, phi);
     for (size_t k = 0; k < 3; k++) dphi[half + k] += M[half + k] * turned[k];
     mb_vec3_cross(turned, L + half, Z + half);

@@ -17,6 +17,7 @@
 #include "core/math/se3.h"
 #include "core/math/spatial.h"
 #include "core/model/coordinates.h"
+#include "core/model/flight.h"
 #include "core/model/ops.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/same_elements.h"
@@ -214,9 +215,21 @@ static void wrench_of(const double M[6], const double gravity[3], const MbSim *s
   for (size_t k = 0; k < 6 && t->still; k++) W[k] = M[k] * t->alpha[6 * b + k];
   if (t->still) return;
   mb_coriolis_add(quadratic, M, sim->x.phi + 6 * b);
+  if (mb_tangent_flies(sim->model, b)) memset(quadratic, 0, 3 * sizeof *quadratic);
   mb_quat_unrotate(g, sim->x.E[b].q, gravity);
   for (size_t k = 0; k < 6; k++) W[k] = M[k] * t->alpha[6 * b + k] - quadratic[k];
   for (size_t k = 0; k < 3; k++) W[3 + k] -= M[3] * g[k];
+}
+
+// Z · of a step's torque by the swing of a body that flies, which is not linear in M.
+static double of_swing(const MbTangentNumber *n, const MbSim *sim, const MbTangent *t, size_t b) {
+  const double h = sim->model->h, *w = sim->x.phi + 6 * b;
+  double sum = 0, s[3];
+  for (int i = 0; i < 2; i++) {
+    mb_flight_swing(h, n->side[i]->model->M + 6 * b, w, s);
+    sum += (i ? 1 : -1) * mb_vec3_dot(t->dF + 6 * b, s) / h;
+  }
+  return sum;
 }
 
 static double of_mass(const MbTangentNumber *n, const MbSim *sim, const MbTangent *t, size_t b) {
@@ -225,6 +238,7 @@ static double of_mass(const MbTangentNumber *n, const MbSim *sim, const MbTangen
   for (size_t k = 0; k < 6; k++) M[k] = more->M[6 * b + k] - less->M[6 * b + k];
   wrench_of(M, sim->model->gravity, sim, t, b, W);
   sum = mb_dot6(t->dF + 6 * b, W);
+  if (!t->still && mb_tangent_flies(sim->model, b)) sum -= of_swing(n, sim, t, b);
   if (!n->gravity || t->still) return sum;
   double fall[3], own[3];
   mb_vec3_sub(fall, more->gravity, less->gravity);

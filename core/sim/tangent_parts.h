@@ -43,6 +43,11 @@ typedef struct MbTangentJoint {
   double S[6 * MB_JOINT_MOST];
 } MbTangentJoint;
 
+// Whether a body's spin is carried by steps (model/flight.h): their swing is among the forces, in the place of the torque of the velocity term.
+static inline bool mb_tangent_flies(const MbModel *model, size_t b) {
+  return model->any_flies && model->flies[b];
+}
+
 // Where to put how a body moves (tangent.c): six numbers each.
 typedef struct MbTangentMotion {
   double *Xphi, *Xalpha, *Tv, *alpha;

@@ -370,6 +370,7 @@ static MbStatus step_once(MbSensitivity *g, MbReport *report) {
                      mb_section(sim, MB_SECTION_FORCES), sim->state.t);
   if (g->halves ? mb_slope_halves_change(g, g->noted, begin) : change_once(g, note)) {
     mb_slope_tied_tell(g, sim->state.t, sim->state.step, report);
+    mb_slope_end_tell(g, note, sim->state.t, sim->state.step, report);
     return MB_OK;
   }
   if (g->parted) return step_as_a_whole(g, g->parted, report);

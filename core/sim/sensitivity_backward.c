@@ -345,6 +345,7 @@ static MbStatus once_back(Backward *b, const Turn *turn, MbReport *report) {
   if (!mb_slope_once_at(g, note) || !mb_slope_once_back(g, note, b->q, b->v, b->z, scratch))
     return lost(b, turn, report);
   mb_slope_tied_tell(g, turn->t, turn->step, report);
+  mb_slope_end_tell(g, note, turn->t, turn->step, report);
   for (size_t k = 0; k < g->count; k++)
     b->out[k] +=
         number_at_stage(b, k, note) + mb_slope_once_number(g, &g->slopes[k], note, g->number[k].move, b->z);

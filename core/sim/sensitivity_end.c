@@ -6,6 +6,7 @@
 // so that  dω⁺ = I⁻¹ R ( I dw − B dω − h (J_r dw) × P ),  B = ∂s/∂ω,     δq′ = A δq,  δv′ = A δv + ∂(A v)/∂q δq.
 //
 // B (core/sim/tangent_swing.c) and ∂(A v)/∂q are differences, some 1e-10 off. What a number changes of ω⁺ by I is the difference of both sides' ω⁺.
+#include "core/base/report.h"
 #include "core/math/mat3.h"
 #include "core/math/se3.h"
 #include "core/model/coordinates.h"
@@ -136,6 +137,35 @@ static bool renewal(const MbSensitivity *g, size_t i, const double *w, Renewed *
     for (size_t j = 0; j < joint->n; j++) out->by_q[joint->n * j + k] = rate[j];
   }
   return true;
+}
+
+// Whether a joint's coordinates would be exchanged where they are a little more, and not where they are a little less: then numbers move that to another step, and the run jumps by what
+// steps differ by.
+static bool about_to_be(const MbJoint *joint, const double *q, const double *v) {
+  static const double NEAR = 1e-6;
+  bool exchanged[2];
+  for (int side = 0; side < 2; side++) {
+    double moved[MB_JOINT_MOST], rate[MB_JOINT_MOST];
+    for (size_t i = 0; i < joint->n; i++) moved[i] = q[i] * (1 + (side ? NEAR : -NEAR)), rate[i] = v[i];
+    exchanged[side] = joint->ops->renew(joint, moved, rate);
+  }
+  return exchanged[0] != exchanged[1];
+}
+
+void mb_slope_end_tell(MbSensitivity *g, const MbStageNote *note, double t, int64_t step, MbReport *report) {
+  const MbModel *model = g->sim->model;
+  if (!model->nrenewing || g->told_exchange || g->halves) return;
+  move_there(g, note->w);
+  for (size_t i = 0; i < model->nrenewing; i++) {
+    const size_t b = model->renewing[i];
+    if (!about_to_be(&model->joint[b], g->moved + model->q_first[b], note->w + model->v_first[b])) continue;
+    mb_warning(report, "",
+               "at t = %.9g s, step %lld: the rotation vector of \"%s\" is exchanged just here, or not: the "
+               "derivative is that of the branch taken",
+               t, (long long)step, model->body_name[b]);
+    g->told_exchange = true;
+    return;
+  }
 }
 
 // y ← A x, Aᵀ x of n x n

@@ -36,6 +36,7 @@ struct MbSensitivity {
   bool halves;                              // steps are passes of the midpoint rule (sensitivity_halves.c)
   double *noted;                            // (passes + 1 x nv) velocities of these
   const double *end;                        // of one solution: (nq) coordinates that the step has ended with
+  bool told_exchange;                       // of a rotation vector that was about to be exchanged
   double *moved, *spun;                     // (nq), (nv) of sensitivity_end.c
   MbTangent *tangent;                       // the probe's, of exact steps
   MbStageNote first;                        // of one solution: its step
@@ -103,6 +104,8 @@ void mb_slope_end_change(MbSensitivity *g, const MbSlope *slope, const MbStageNo
                          double *q, double *v);
 // The transposed of it: q̄ and v̄ of the end in, of the step out; from ← what velocities at its start are felt by.
 void mb_slope_end_back(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *from);
+// Warns once in a run where a rotation vector was about to be exchanged for another, or just has been.
+void mb_slope_end_tell(MbSensitivity *g, const MbStageNote *note, double t, int64_t step, MbReport *report);
 // Returns what a number changes there, weighed by v̄ of the end.
 double mb_slope_end_number(const MbSensitivity *g, const MbSlope *slope, const MbStageNote *note,
                            double move);

@@ -89,21 +89,20 @@ static void first(void *to, int64_t step, double t, const double *frame, double 
   weights[0] = 1;
 }
 
-// How many warnings there are along the run and backwards of a body that is pressed on its limit, or drawn from it.
-static void warnings_of(double push, int warnings[2]) {
-  static const char text[] =
-      "{\"mbsim\": 1, \"parameters\": {\"push\": 1}, \"gravity\": [\"=-push\", 0, 0], \"solver\": "
-      "\"redmax\", "
-      "\"time\": {\"step\": 0.01, \"steps\": 5}, \"integrator\": \"symplectic\", \"bodies\": [{\"name\": "
-      "\"a\", \"mass\": 1, \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"joint\": {\"type\": "
-      "\"prismatic\", \"axis\": [1, 0, 0], \"limits\": [0, 1]}}]}";
+#define FEW                                                                                                  \
+  "\"solver\": \"redmax\", \"time\": {\"step\": 0.01, \"steps\": 5}, \"integrator\": \"symplectic\", "       \
+  "\"bodies\": [{\"name\": \"a\", \"mass\": 1, \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, "         \
+  "\"joint\": "
+
+// How many warnings there are along the run and backwards where the number has this value.
+static void warnings_of(const char *text, double value, int warnings[2]) {
   TestRun run[3];
   for (int i = 0; i < 3; i++) {
     char set[48];
-    snprintf(set, sizeof set, "/parameters/push=%.17g", push + 1e-6 * (i == 0 ? 0 : i == 1 ? -1 : 1));
+    snprintf(set, sizeof set, "/parameters/number=%.17g", value + 1e-6 * (i == 0 ? 0 : i == 1 ? -1 : 1));
     run[i] = test_run(text, (const char *const[]){set, NULL});
   }
-  const MbSensitivityNumber number = {"push", run[1].model, run[2].model, 1e-6};
+  const MbSensitivityNumber number = {"number", run[1].model, run[2].model, 1e-6};
   const MbSensitivityWeights weights = {.wanted = last, .weigh = first};
   for (int back = 0; back < 2; back++) {
     MbReport report = {0};
@@ -119,15 +118,27 @@ static void warnings_of(double push, int warnings[2]) {
   for (int i = 0; i < 3; i++) test_run_free(&run[i]);
 }
 
+static void expect_told(const char *text, const double *values, size_t n) {
+  int warnings[2];
+  for (size_t i = 0; i < n; i++) {
+    warnings_of(text, values[i], warnings);
+    cr_expect_eq(warnings[0], i == 0, "number %g: %d warnings along", values[i], warnings[0]);
+    cr_expect_eq(warnings[1], i == 0, "number %g: %d warnings back", values[i], warnings[1]);
+  }
+}
+
 // At rest on the limit and pressed by nothing: a little more presses, a little less takes it away.
 Test(gradient_branches, of_exact_steps_a_limit_that_is_about_to_press_is_told_both_ways) {
-  int warnings[2];
-  static const double pushes[] = {0, 0.1, -0.1};
-  for (int i = 0; i < 3; i++) {
-    warnings_of(pushes[i], warnings);
-    cr_expect_eq(warnings[0], i == 0, "pushed by %g: %d warnings along", pushes[i], warnings[0]);
-    cr_expect_eq(warnings[1], i == 0, "pushed by %g: %d warnings back", pushes[i], warnings[1]);
-  }
+  expect_told("{\"mbsim\": 1, \"parameters\": {\"number\": 1}, \"gravity\": [\"=-number\", 0, 0], " FEW
+              "{\"type\": \"prismatic\", \"axis\": [1, 0, 0], \"limits\": [0, 1]}}]}",
+              (const double[]){0, 0.1, -0.1}, 3);
+}
+
+// A rotation vector comes to one turn and a half of π with the last step.
+Test(gradient_branches, of_exact_steps_a_rotation_vector_that_is_about_to_be_exchanged_is_told_both_ways) {
+  expect_told("{\"mbsim\": 1, \"parameters\": {\"number\": 1}, \"gravity\": [0, 0, 0], " FEW
+              "{\"type\": \"spherical\", \"velocity\": [0, \"=number*1.5*pi/0.05\", 0]}}]}",
+              (const double[]){1, 1.01, 0.99}, 3);
 }
 
 Test(gradient_branches, friction_inside_joints_that_is_found_roughly_is_refused_by_name) {

@@ -11,8 +11,9 @@
 // and backwards  z = −h A⁻¹ (v̄⁺ + h Tᵀ q̄⁺),  q̄ = T₀ᵀ q̄⁺ + (∂τ/∂q)ᵀ z,  v̄ = (∂τ/∂v)ᵀ z − (∂τ/∂a)ᵀ z/h − d z.
 //
 // What implicit steps have of forces on bodies beside f is a part of τ (tangent_linear.c): of trees D (v⁺ − v) + h K v⁺ with A's means of K and D in what v⁺ has. What K and D
-// hold of v⁺ is A's, and how they change is in the derivatives of τ. Where A was made without all of K the step is differentiated as a whole. A body
-// free in space whose spin steps carry (model/flight.h) and coordinates that are exchanged for others are no part of the formulas.
+// hold of v⁺ is A's, and how they change is in the derivatives of τ. Where A was made without all of K the step is differentiated as a whole. Rows
+// are a border of A, with what they push among the forces of τ (sensitivity_tied.c); what becomes of v⁺ and q⁺ behind the step, of bodies that fly and of coordinates that are exchanged
+// for others, is in sensitivity_end.c.
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"

@@ -128,7 +128,7 @@ Test(gradient_constraints, derivatives_of_what_rolls_and_of_what_is_driven_are_t
                                       {"\"redmax\"", "symplectic", true},
                                       {"\"redmax\"", "implicit", true}};
   enum { EXACT = sizeof exact / sizeof *exact };
-  for (size_t i = 0; i < 2; i++) {
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     double worst[EXACT] = {0};
     for (size_t k = 0; k < EXACT; k++) gradient_check_scene(names[i], NULL, &exact[k], MOVE, &worst[k]);
     printf("largest error, of the largest derivative: %s", names[i]);
@@ -161,6 +161,22 @@ static void check_constraints(const char *scene, const GradientWay *ways_of, siz
   printf("largest error, of the largest derivative: constraints of %s", scene);
   for (size_t k = 0; k < n; k++) printf("  %.1e", worst[k]);
   printf("\n");
+}
+
+static void check_first_order(const char *scene) {
+  static const GradientWay first_order[] = {{"\"redmax\"", "symplectic", true},
+                                            {"\"redmax\"", "implicit", true}};
+  double worst[2] = {0};
+  for (size_t k = 0; k < 2; k++) gradient_check_scene(scene, NULL, &first_order[k], MOVE, &worst[k]);
+  printf("largest error, of the largest derivative: %s  %.1e  %.1e\n", scene, worst[0], worst[1]);
+}
+
+// These have exact derivatives under steps of one solution alone.
+Test(gradient_constraints, derivatives_of_what_is_accelerated_are_those_of_whole_runs) {
+  check_first_order("accelerated");
+}
+Test(gradient_constraints, derivatives_of_nodes_that_follow_others_by_rows_are_those_of_whole_runs) {
+  check_first_order("curtain");
 }
 
 Test(gradient_constraints, derivatives_of_every_kind_of_constraint_are_those_of_whole_runs, TEST_LONG) {

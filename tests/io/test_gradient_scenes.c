@@ -171,7 +171,7 @@ static void check_first_order(const char *scene) {
   printf("largest error, of the largest derivative: %s  %.1e  %.1e\n", scene, worst[0], worst[1]);
 }
 
-// These have exact derivatives under steps of one solution alone.
+// Accelerations have them under steps of one solution alone.
 Test(gradient_constraints, derivatives_of_what_is_accelerated_are_those_of_whole_runs) {
   check_first_order("accelerated");
 }

@@ -14,7 +14,7 @@
 //   ( F + F_L Σ (ũ · e − l) + F_L̇ Σ (ũ − u) · (ẋ_b − ẋ_a) ) ũ + (F/l) (1 − ũ ũᵀ) e − F u
 //
 // ũ is the direction of l u + s w, w what of h (ẋ_b − ẋ_a) + c_b − c_a is across u. What is drawn out as fast as it turns will not go on so, as of
-// elements: s has the share 1 − (u · w₀)²/w², w₀ the whole of it, or 0. And where a step is short beside the spring's own swings nothing is lost
+// elements: s has the share κ = k² (3 − 2 k), k = 1 − (u · w₀)²/w², w₀ the whole of it, or 0, where it comes to without a kink, so that runs have derivatives. And where a step is short beside the spring's own swings nothing is lost
 // that first order would not lose, and linearising it where it is, as in print, serves: s has another share that grows from 0 to 1 as
 //
 //   h² F_L (1/m_a + 1/m_b)
@@ -59,7 +59,8 @@ static bool turn_segment(const MbPath *path, size_t s, const double by[3], doubl
   mb_vec3_add_scaled(across, by, -along, path->u[s]);
   const double turning = mb_vec3_dot(across, across);
   if (!(turning > along * along)) return false;
-  mb_vec3_scale(across, (1 - along * along / turning) * path->inverse[s], across);
+  const double k = 1 - along * along / turning;
+  mb_vec3_scale(across, k * k * (3 - 2 * k) * path->inverse[s], across);
   mb_vec3_add(u, path->u[s], across);
   mb_vec3_scale(u, 1 / mb_vec3_norm(u), u);
   return true;

@@ -2,7 +2,7 @@
 //
 //   Σ w·extra = P Σ w·ũ + Σ a ( w·e − (ũ·e)(w·ũ) ) − F Σ w·u,      a = F/l,  P = F + F_L Σ (ũ·e − l) + F_L̇ Σ (ũ − u)·ṙ
 //   e = l u + σ Δc
-//   ũ = n/|n|,  n = u + κ b/l,  κ = 1 − α²/b²,  α = u·y,  b = y − α u,  y = σ (Δc + h ṙ)
+//   ũ = n/|n|,  n = u + κ b/l,  κ = k² (3 − 2 k),  k = 1 − α²/b²,  α = u·y,  b = y − α u,  y = σ (Δc + h ṙ)
 //
 // σ being the share by stiffness, a function of F_L, and c = R (exp(h [ω]) − 1 − h [ω]) r of each end, which a turn of the body by θ moves by R (θ × Rᵀc) and a change of ω by
 // R ( exp(h [ω]) (J_r h δω × r) − h δω × r ).
@@ -43,16 +43,17 @@ static void turn_back(const MbTurnedSegment *at, double inverse, const double to
   const double along = mb_vec3_dot(at->u, at->by);
   double across[3], n[3], by_n[3], by_across[3];
   mb_vec3_add_scaled(across, at->by, -along, at->u);
-  const double square = mb_vec3_dot(across, across), kappa = 1 - along * along / square;
+  const double square = mb_vec3_dot(across, across), k = 1 - along * along / square,
+               kappa = k * k * (3 - 2 * k);
   mb_vec3_add_scaled(n, at->u, kappa * inverse, across);
   mb_vec3_add_scaled(by_n, felt->to[s], -mb_vec3_dot(to, felt->to[s]), to);
   mb_vec3_scale(by_n, 1 / mb_vec3_norm(n), by_n);
-  const double turned = mb_vec3_dot(by_n, across), by_kappa = inverse * turned;
-  double by_along = -2 * by_kappa * along / square;
+  const double turned = mb_vec3_dot(by_n, across), by_k = 6 * k * (1 - k) * inverse * turned;
+  double by_along = -2 * by_k * along / square;
   felt->length[s] -= kappa * inverse * inverse * turned;
   mb_vec3_add(felt->u[s], felt->u[s], by_n);
   mb_vec3_scale(by_across, kappa * inverse, by_n);
-  mb_vec3_add_scaled(by_across, by_across, 2 * by_kappa * along * along / (square * square), across);
+  mb_vec3_add_scaled(by_across, by_across, 2 * by_k * along * along / (square * square), across);
   mb_vec3_add_scaled(felt->u[s], felt->u[s], -along, by_across);
   by_along -= mb_vec3_dot(by_across, at->u);
   mb_vec3_add_scaled(felt->u[s], felt->u[s], by_along, at->by);

@@ -170,24 +170,41 @@ static void pull_masters(const MbSim *sim, const MbConstraint *constraint, MbRow
   }
 }
 
-static void evaluate(MbSim *sim, const double *q, const double *v, double t, double h, double turn) {
+void mb_rows_signals(MbSim *sim, double t) {
   MbConstraining *c = sim->constraining;
-  const MbModel *model = sim->model;
-  for (size_t i = 0; i < model->nsignals; i++)
+  for (size_t i = 0; i < sim->model->nsignals; i++)
     if (c->driven[i] > 1)
       mb_sim_signal_rates(sim, i, t, c->signal + 3 * i);
     else if (c->driven[i])
       c->signal[3 * i] = mb_sim_signal(sim, i, t);
+}
+
+static MbInstant instant_at(MbSim *sim, const double *signal, const double *q, const double *v, double h,
+                            double turn) {
   const bool follows = sim->solver->map->turns; // the model's coordinates from the solver's
-  const MbInstant at = {.x = &sim->x,
-                        .nodes = mb_nodes_at(sim),
-                        .q = follows ? sim->x.q : q,
-                        .v = follows ? sim->x.v : v,
-                        .signal = c->signal,
-                        .guess = mb_section(sim, MB_SECTION_CLOSURES),
-                        .found = c->found,
-                        .h = h,
-                        .turn = turn};
+  return (MbInstant){.x = &sim->x,
+                     .nodes = mb_nodes_at(sim),
+                     .q = follows ? sim->x.q : q,
+                     .v = follows ? sim->x.v : v,
+                     .signal = signal,
+                     .guess = mb_section(sim, MB_SECTION_CLOSURES),
+                     .found = sim->constraining->found,
+                     .h = h,
+                     .turn = turn};
+}
+
+void mb_rows_of(MbSim *sim, const MbConstraint *constraint, const double *signal, MbRow *rows) {
+  const double h = sim->model->h;
+  const MbInstant at = instant_at(sim, signal, sim->x.q, sim->x.v, h, h);
+  mb_rows_clear(rows, constraint->rows);
+  constraint->ops->eval(constraint, &at, rows);
+}
+
+static void evaluate(MbSim *sim, const double *q, const double *v, double t, double h, double turn) {
+  MbConstraining *c = sim->constraining;
+  const MbModel *model = sim->model;
+  mb_rows_signals(sim, t);
+  const MbInstant at = instant_at(sim, c->signal, q, v, h, turn);
   MbRowSet *set = &c->set;
   set->version++;
   mb_rows_clear(set->row, set->n);

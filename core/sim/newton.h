@@ -19,7 +19,7 @@ typedef struct MbStageNote {
   double gamma, t;
   bool agrees;             // forces have felt velocities that satisfy the rows
   double *base, *from, *w; // (nv)
-  double *impulse;         // (nslots) of the rows
+  double *impulse;         // (nslots) of the rows; of a step of one solution their forces
 } MbStageNote;
 // Notes a stage that has been solved; the first of a step forgets those before. Tells how many there are of the last step: the notes are of
 // the first two alone, which are all unless the step was made of parts (scheme_stages.c).

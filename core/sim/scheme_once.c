@@ -10,6 +10,11 @@
 
 #include <string.h>
 
+// What coordinates are moved by, before bodies fly and coordinates are exchanged.
+static void note(const MbSim *sim, const double *v1) {
+  if (sim->noted) memcpy(sim->noted, v1, sim->nv * sizeof *v1);
+}
+
 // What the one solution comes to where a = b = c = d = 0, for solvers that have accelerations at once.
 MbStatus mb_scheme_explicit(MbSim *sim, MbReport *report) {
   const double h = sim->model->h, *v = sim->state.v, t = sim->state.t + sim->integrator->instant * h;
@@ -19,6 +24,7 @@ MbStatus mb_scheme_explicit(MbSim *sim, MbReport *report) {
   for (size_t i = 0; i < sim->nv; i++) v1[i] = v[i] + h * v1[i];
   status = mb_constrain_velocity(sim, v1, report);
   if (status != MB_OK) return status;
+  note(sim, v1);
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
   mb_sim_fly(sim, sim->q1, h, v1);
   return MB_OK;
@@ -59,6 +65,7 @@ MbStatus mb_scheme_once(MbSim *sim, MbReport *report) {
   if (status == MB_OK) status = mb_constrain_velocity(sim, v1, report);
   if (status != MB_OK) return status;
   mb_linear_solved(sim, v1);
+  note(sim, v1);
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
   if (in->w == 0) {
     mb_sim_fly(sim, sim->q1, h, v1);

@@ -136,7 +136,7 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
   g->frame[0] = numbers(g, size), g->frame[1] = numbers(g, size);
   g->slopes = mb_arena_alloc(&g->arena, g->count, sizeof *g->slopes);
   if (!ok || !g->q || !g->q1 || !g->frame[0] || !g->frame[1] || !g->slopes || !mb_steps_make(g) ||
-      !mb_slope_rows_make(g) || !mb_slope_once_make(g))
+      !mb_slope_rows_make(g) || !mb_slope_once_make(g) || !mb_slope_tied_make(g))
     return mb_no_memory(report, "derivatives");
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin(g, k, report);
   return status;
@@ -296,6 +296,12 @@ const char *mb_slope_no_stages(const MbSensitivity *g, size_t stages) {
   return NULL;
 }
 
+const char *mb_slope_no_once(const MbSensitivity *g) {
+  return g->tied && g->sim->constraining->singular
+             ? "constraints are near a position where one loses its hold"
+             : NULL;
+}
+
 static MbStatus step_as_a_whole(MbSensitivity *g, const char *why, MbReport *report) {
   const MbSim *sim = g->sim;
   if (!g->wholes)
@@ -353,11 +359,20 @@ static MbStatus step_once(MbSensitivity *g, MbReport *report) {
   memcpy(g->q, sim->state.q, sim->nq * sizeof *g->q);
   memcpy(note->from, sim->state.v, sim->nv * sizeof *note->from);
   note->gamma = 1, note->t = mb_slope_once_time(sim);
-  if (g->halves) sim->noted = g->noted;
+  sim->noted = g->halves ? g->noted : note->w;
   MbStatus status = mb_sim_step(sim, report);
+  sim->noted = NULL;
   if (status != MB_OK) return status;
-  memcpy(note->w, sim->state.v, sim->nv * sizeof *note->w);
-  if (g->halves ? mb_slope_halves_change(g, g->noted, begin) : change_once(g, note)) return MB_OK;
+  g->end = sim->state.q;
+  const char *lost = mb_slope_no_once(g);
+  if (lost) return step_as_a_whole(g, lost, report);
+  mb_slope_tied_step(g, g->before.memory + sim->section[MB_SECTION_CLOSURES],
+                     mb_section(sim, MB_SECTION_FORCES), sim->state.t);
+  if (g->halves ? mb_slope_halves_change(g, g->noted, begin) : change_once(g, note)) {
+    mb_slope_tied_tell(g, sim->state.t, sim->state.step, report);
+    mb_slope_end_tell(g, note, sim->state.t, sim->state.step, report);
+    return MB_OK;
+  }
   if (g->parted) return step_as_a_whole(g, g->parted, report);
   return mb_slope_unsolved(sim->state.t, sim->state.step, report);
 }

@@ -71,7 +71,9 @@ static bool make_turn(Backward *b, Turn *turn) {
   bool ok = take(b, &turn->q, sim->nq) && take(b, &turn->q1, sim->nq) && take(b, &turn->v1, sim->nv);
   if (b->g->once && !b->g->halves) {
     turn->note[0].w = turn->v1;
-    return ok && take(b, &turn->note[0].from, sim->nv);
+    if (mb_slope_ends(sim->model)) ok = ok && take(b, &turn->note[0].w, sim->nv);
+    return ok && take(b, &turn->note[0].from, sim->nv) && take(b, &turn->guess, sim->model->nguess) &&
+           take(b, &turn->note[0].impulse, sim->model->nslots);
   }
   for (size_t s = 0; s < STAGES && ok; s++)
     ok = take(b, &turn->note[s].base, sim->nv) && take(b, &turn->note[s].from, sim->nv) &&
@@ -84,7 +86,7 @@ static size_t turn_bytes(const MbSensitivity *g) {
   const MbSim *sim = g->sim;
   const size_t rows = 2 * sim->model->nslots + sim->model->nguess,
                noted = g->halves ? mb_slope_halves_numbers(sim) : 0;
-  if (g->once && !g->halves) return sizeof(Turn) + (2 * sim->nq + 2 * sim->nv + 4) * sizeof(double);
+  if (g->once && !g->halves) return sizeof(Turn) + (2 * sim->nq + 3 * sim->nv + rows + 7) * sizeof(double);
   return sizeof(Turn) + (2 * sim->nq + 7 * sim->nv + rows + noted + 12) * sizeof(double);
 }
 static size_t state_bytes(const MbSim *sim) {
@@ -253,7 +255,7 @@ static double number_at_stage(Backward *b, size_t k, const MbStageNote *note) {
     sum = mb_tangent_number(g->probe, g->tangent, slope->number, felt, g->a, note->t, b->z) / (2 * move);
   } else {
     mb_slope_by_number(g, slope, note, felt, move, g->rate);
-    sum = sum_of(b->z, g->rate, g->sim->nv);
+    sum = sum_of(b->z, g->rate, g->sim->nv) + mb_slope_tied_number_back(g, slope, note, move, b->z);
   }
   return g->rows ? sum + mb_slope_rows_number_back(g, slope, note, move, true) : sum;
 }
@@ -338,8 +340,12 @@ static MbStatus once_back(Backward *b, const Turn *turn, MbReport *report) {
   const MbStageNote *note = &turn->note[0];
   double *scratch[3] = {b->dq, b->dv, b->da};
   memcpy(g->q, turn->q, g->sim->nq * sizeof *g->q);
-  if (!mb_slope_once_at(g, note) || !mb_slope_once_back(g, b->q, b->v, b->z, scratch))
+  mb_slope_tied_step(g, turn->guess, note->impulse, turn->t);
+  g->end = turn->q1;
+  if (!mb_slope_once_at(g, note) || !mb_slope_once_back(g, note, b->q, b->v, b->z, scratch))
     return lost(b, turn, report);
+  mb_slope_tied_tell(g, turn->t, turn->step, report);
+  mb_slope_end_tell(g, note, turn->t, turn->step, report);
   for (size_t k = 0; k < g->count; k++)
     b->out[k] +=
         number_at_stage(b, k, note) + mb_slope_once_number(g, &g->slopes[k], note, g->number[k].move, b->z);
@@ -428,14 +434,22 @@ static MbStatus finish_turn(Backward *b, Turn *turn, MbReport *report) {
 
 // Of a step of one solution its velocities at both ends.
 static MbStatus record_once(Backward *b, Turn *turn, MbReport *report) {
-  const MbSim *sim = b->g->sim;
+  MbSim *sim = b->g->sim;
   MbStageNote *note = &turn->note[0];
   const size_t size = sim->nv * sizeof(double);
   memcpy(note->from, sim->state.v, size);
   note->gamma = 1, note->t = mb_slope_once_time(sim);
+  if (b->g->tied && sim->model->nguess)
+    memcpy(turn->guess, mb_section(sim, MB_SECTION_CLOSURES), sim->model->nguess * sizeof *turn->guess);
+  if (mb_slope_ends(sim->model)) sim->noted = note->w;
   const MbStatus status = step_on(b, report);
+  sim->noted = NULL;
   if (status != MB_OK) return status;
-  return finish_turn(b, turn, report); // which notes those at the end
+  const char *why = mb_slope_no_once(b->g);
+  if (why) return no_way_back(b, sim->state.t, sim->state.step, why, report);
+  if (b->g->tied)
+    memcpy(note->impulse, mb_section(sim, MB_SECTION_FORCES), sim->model->nslots * sizeof(double));
+  return finish_turn(b, turn, report); // which notes the velocities at the end
 }
 
 // Of the midpoint rule the velocities of its passes.

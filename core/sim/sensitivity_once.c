@@ -11,8 +11,9 @@
 // and backwards  z = −h A⁻¹ (v̄⁺ + h Tᵀ q̄⁺),  q̄ = T₀ᵀ q̄⁺ + (∂τ/∂q)ᵀ z,  v̄ = (∂τ/∂v)ᵀ z − (∂τ/∂a)ᵀ z/h − d z.
 //
 // What implicit steps have of forces on bodies beside f is a part of τ (tangent_linear.c): of trees D (v⁺ − v) + h K v⁺ with A's means of K and D in what v⁺ has. What K and D
-// hold of v⁺ is A's, and how they change is in the derivatives of τ. Where A was made without all of K the step is differentiated as a whole. A body
-// free in space whose spin steps carry (model/flight.h) and coordinates that are exchanged for others are no part of the formulas.
+// hold of v⁺ is A's, and how they change is in the derivatives of τ. Where A was made without all of K the step is differentiated as a whole. Rows
+// are a border of A, with what they push among the forces of τ (sensitivity_tied.c); what becomes of v⁺ and q⁺ behind the step, of bodies that fly and of coordinates that are exchanged
+// for others, is in sensitivity_end.c.
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
@@ -23,18 +24,18 @@
 const char *mb_slope_once_refuse(const MbModel *model) {
   if (model->solver.mode != MB_DYNAMIC) return "there are exact ones of mode \"dynamic\" alone";
   if (model->contacts.nsolids) return "there are no exact ones of contact";
-  if (model->nslots) return "under integrators of one solution there are no exact ones of constraints";
-  if (model->any_swings) return "there are no exact ones of bodies that fly freely under such integrators";
-  if (model->nrenewing) return "there are no exact ones of rotation vectors as coordinates";
-  return model->integrator.kind == MB_IMPLICIT ? mb_tangent_linear_refuses(model) : NULL;
+  const char *why = mb_slope_tied_refuse(model);
+  return why || model->integrator.kind != MB_IMPLICIT ? why : mb_tangent_linear_refuses(model);
 }
 
 bool mb_slope_once_make(MbSensitivity *g) {
   if (!g->once) return true;
   const size_t nv = g->sim->nv;
-  double **const lists[] = {&g->first.from, &g->first.w, &g->damping, &g->stiffness, &g->number_own};
+  double **const lists[] = {&g->first.from, &g->first.w,    &g->damping,
+                            &g->stiffness,  &g->number_own, &g->spun};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     if (!(*lists[i] = mb_arena_alloc(&g->arena, nv, sizeof(double)))) return false;
+  if (!(g->moved = mb_arena_alloc(&g->arena, g->sim->nq, sizeof(double)))) return false;
   if (!g->halves) return true;
   return (g->noted = mb_arena_alloc(&g->arena, mb_slope_halves_numbers(g->sim), sizeof(double))) != NULL;
 }
@@ -43,11 +44,18 @@ double mb_slope_once_time(const MbSim *sim) {
   return sim->state.t + sim->integrator->instant * sim->model->h;
 }
 
+// Whether forces act on bodies that a step linearises: the swing of one that flies is none.
+static bool pulled(const MbModel *model) {
+  bool any = false;
+  for (size_t i = 0; i < model->nforces; i++) any |= !model->forces[i].ops->inertial;
+  return any;
+}
+
 // Of one solution A has the velocities to come as a whole where bodies are in trees, and changes of them where they are free in space (scheme_once.c); a pass has its change
 // of velocities alone.
 bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tangent) {
   const double h = sim->model->h;
-  if (sim->integrator->a == 0 || !mb_sim_outside(sim->model)) return true;
+  if (sim->integrator->a == 0 || !pulled(sim->model)) return true;
   MbTangentTerms of = {{1, -1}, {1, -1}, {h, h}, {h, -h}};
   if (sim->model->jointed) of = (MbTangentTerms){{1, -2}, {1, 0}, {h, 0}, {h, 0}};
   if (g->halves) of = (MbTangentTerms){{1, -1}, {1, -1}, {h / 2, -h / 2}, {h / 2, -h / 2}};
@@ -58,7 +66,7 @@ bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tang
 bool mb_slope_once_factor(MbSensitivity *g, double t, double a, double b) {
   MbSim *sim = g->probe;
   size_t blame = 0;
-  const bool linear = a != 0 && mb_sim_outside(sim->model);
+  const bool linear = a != 0 && pulled(sim->model);
   g->parted = NULL;
   memset(g->damping, 0, sim->nv * sizeof *g->damping);
   memset(g->stiffness, 0, sim->nv * sizeof *g->stiffness);
@@ -84,9 +92,10 @@ bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note) {
   memcpy(g->q1, g->q, sim->nq * sizeof *g->q1);
   mb_sim_kinematics(sim, g->q1, note->from);
   if (!mb_slope_once_factor(g, note->t, in->a * h, in->b * h * h)) return false;
+  mb_slope_tied_at(g, note);
   mb_tangent_to(g->tangent, note->w);
   mb_tangent_at(sim, g->tangent, note->from, g->a, note->t, NULL);
-  return true;
+  return mb_slope_tied_factor(g, note);
 }
 
 // x ← −h A⁻¹ x
@@ -120,33 +129,42 @@ bool mb_slope_once_change(MbSensitivity *g, MbSlope *t, const MbStageNote *note,
   const double h = g->sim->model->h;
   double *da = g->less, *out = t->w;
   own_of_number(g, t, note, move, NULL);
+  mb_slope_tied_number(g, t, note, move);
+  mb_slope_tied_pushed(g, g->rate);
   for (size_t i = 0; i < nv; i++) da[i] = -t->v[i] / h;
   mb_tangent_times(g->probe, g->tangent, t->q, t->v, da, out);
   for (size_t i = 0; i < nv; i++) out[i] += g->rate[i] + g->number_own[i] - g->damping[i] * t->v[i];
   if (!solve(g, out)) return false;
+  mb_slope_tied_change(g, t, out);
   for (size_t i = 0; i < nv; i++) g->less[i] = h * out[i];
   mb_tangent_moved(g->probe, g->step, t->q, g->less, g->move);
+  if (mb_slope_ends(g->sim->model)) mb_slope_end_change(g, t, note, move, g->move, out);
   memcpy(t->q, g->move, nv * sizeof *t->q);
   memcpy(t->v, out, nv * sizeof *t->v);
   return true;
 }
 
-bool mb_slope_once_back(MbSensitivity *g, double *q, double *v, double *z, double *scratch[3]) {
+bool mb_slope_once_back(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *z,
+                        double *scratch[3]) {
   const size_t nv = g->sim->nv;
   const double h = g->sim->model->h;
-  double *dq = scratch[0], *dv = scratch[1], *da = scratch[2];
+  const bool ends = mb_slope_ends(g->sim->model);
+  double *dq = scratch[0], *dv = scratch[1], *da = scratch[2], *from = g->less;
+  if (ends) mb_slope_end_back(g, note, q, v, from);
   mb_tangent_moved_transposed(g->sim, g->step, q, g->move, dv);
   for (size_t i = 0; i < nv; i++) z[i] = v[i] + h * dv[i];
+  mb_slope_tied_back(g, z);
   if (!solve(g, z)) return false;
   mb_tangent_transposed(g->probe, g->tangent, z, dq, dv, da);
   for (size_t i = 0; i < nv; i++) {
     q[i] = g->move[i] + dq[i];
-    v[i] = dv[i] - da[i] / h - g->damping[i] * z[i];
+    v[i] = (ends ? from[i] : 0) + dv[i] - da[i] / h - g->damping[i] * z[i];
   }
   return true;
 }
 
 double mb_slope_once_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, double move,
                             const double *z) {
-  return own_of_number(g, t, note, move, z);
+  const double end = mb_slope_ends(g->sim->model) && !g->halves ? mb_slope_end_number(g, t, note, move) : 0;
+  return end + own_of_number(g, t, note, move, z);
 }

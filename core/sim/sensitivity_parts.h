@@ -23,6 +23,7 @@ typedef struct MbSlope {
 } MbSlope;
 
 typedef struct MbSlopeRows MbSlopeRows; // sensitivity_rows.h
+typedef struct MbTied MbTied;           // sensitivity_tied.c
 
 struct MbSensitivity {
   const MbSensitivityNumber *number;
@@ -30,9 +31,13 @@ struct MbSensitivity {
   const char *by_steps; // why derivatives are by differences of single steps; NULL: by stages
   MbSim *sim, *probe;
   MbSlopeRows *rows;                        // of exact steps; NULL: there are none
+  MbTied *tied;                             // rows of steps of one solution; NULL: there are none
   bool once;                                // steps are one linear solution (sensitivity_once.c)
   bool halves;                              // steps are passes of the midpoint rule (sensitivity_halves.c)
   double *noted;                            // (passes + 1 x nv) velocities of these
+  const double *end;                        // of one solution: (nq) coordinates that the step has ended with
+  bool told_exchange;                       // of a rotation vector that was about to be exchanged
+  double *moved, *spun;                     // (nq), (nv) of sensitivity_end.c
   MbTangent *tangent;                       // the probe's, of exact steps
   MbStageNote first;                        // of one solution: its step
   double *damping, *stiffness, *number_own; // (nv) of one solution: d, k, and what a number changes of them
@@ -82,13 +87,52 @@ bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note);
 // Takes a slope over it, where g->rate is what the number changes of τ; false as above.
 bool mb_slope_once_change(MbSensitivity *g, MbSlope *slope, const MbStageNote *note, double move);
 // Takes q̄ and v̄ back over it, with z what its equations are felt by; false as above.
-bool mb_slope_once_back(MbSensitivity *g, double *q, double *v, double *z, double *scratch[3]);
+bool mb_slope_once_back(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *z,
+                        double *scratch[3]);
 // Returns what a number changes of d and k, weighed by z.
 double mb_slope_once_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
                             const double *z);
 
 // What A has of the coordinates' own at a step or pass, and its factors, with the bodies where they are; false: A has no inverse.
 bool mb_slope_once_factor(MbSensitivity *g, double t, double a, double b);
+// ---- sensitivity_end.c: what becomes of velocities and coordinates behind it ------------------------------------
+
+// Whether anything does.
+bool mb_slope_ends(const MbModel *model);
+// Takes changes q and v of a step's coordinates and velocities, as it has solved for them, to the state's at its end, from those of the slope at its start.
+void mb_slope_end_change(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
+                         double *q, double *v);
+// The transposed of it: q̄ and v̄ of the end in, of the step out; from ← what velocities at its start are felt by.
+void mb_slope_end_back(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *from);
+// Warns once in a run where a rotation vector was about to be exchanged for another, or just has been.
+void mb_slope_end_tell(MbSensitivity *g, const MbStageNote *note, double t, int64_t step, MbReport *report);
+// Returns what a number changes there, weighed by v̄ of the end.
+double mb_slope_end_number(const MbSensitivity *g, const MbSlope *slope, const MbStageNote *note,
+                           double move);
+
+// ---- sensitivity_tied.c: rows of constraints in these, without which all of it does nothing ------------------------------
+
+// Says why rows of a model have no exact derivatives in such steps; NULL: they have, or there are none.
+const char *mb_slope_tied_refuse(const MbModel *model);
+bool mb_slope_tied_make(MbSensitivity *g); // false: out of memory
+// Notes of a step where closures were looked for (nguess), the forces of its rows (nslots), and when it ends.
+void mb_slope_tied_step(MbSensitivity *g, const double *guess, const double *forces, double end);
+// Takes rows to the step, where the probe's bodies are; the tangent is to be taken there after it, and then S is made. False: A has no inverse.
+void mb_slope_tied_at(MbSensitivity *g, const MbStageNote *note);
+bool mb_slope_tied_factor(MbSensitivity *g, const MbStageNote *note);
+// Warns once in a run where a limit or rope was about to press or to let go in the step at hand, which has another derivative then.
+void mb_slope_tied_tell(MbSensitivity *g, double t, int64_t step, MbReport *report);
+// Finds what a number changes of what rows push and ask for, with both sides' bodies at the step's start; τ ← less what it changes of the former.
+void mb_slope_tied_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move);
+void mb_slope_tied_pushed(const MbSensitivity *g, double *tau);
+// x ← how v⁺ changes, from what it does without a change of what rows push; mb_tangent_times has been asked about the slope last.
+void mb_slope_tied_change(MbSensitivity *g, const MbSlope *slope, double *x);
+// w̄ ← w̄ + Gᵀ ζ; the tangent's rows have ζ then.
+void mb_slope_tied_back(MbSensitivity *g, double *w);
+// Returns what both sides' rows say of a number, weighed by z and ζ.
+double mb_slope_tied_number_back(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
+                                 const double *z);
+
 // ---- sensitivity_halves.c: steps of the midpoint rule, by its passes -------------------------------------------
 
 // Says why such steps of a model have no exact derivatives; NULL: they have.
@@ -119,6 +163,8 @@ MbStatus mb_slope_sample(MbSim *at, const double *q, const double *v, double t, 
 MbStatus mb_slope_unsolved(double t, int64_t step, MbReport *report);
 // Why the step of `stages` stages that has just been done has no exact derivative, as rows have made it near a position where they lose their hold, or parts; NULL: it has.
 const char *mb_slope_no_stages(const MbSensitivity *g, size_t stages);
+// The same of a step of one solution.
+const char *mb_slope_no_once(const MbSensitivity *g);
 
 // ---- sensitivity_steps.c: derivatives of the step as a whole ----------------------------------------------
 

@@ -29,7 +29,7 @@ const char *mb_slope_rows_refuse(const MbModel *model) {
 bool mb_slope_rows_make(MbSensitivity *g) {
   const MbSim *sim = g->probe;
   const size_t n = sim->model->nslots, nv = sim->nv;
-  if (!n || g->by_steps) return true;
+  if (!n || g->by_steps || g->once) return true;
   MbSlopeRows *r = g->rows = mb_arena_alloc(&g->arena, 1, sizeof *r);
   if (!r) return false;
   double **const of_rows[] = {&r->mu,        &r->nu,   &r->gives, &r->velocity, &r->number.r,

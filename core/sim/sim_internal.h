@@ -76,7 +76,8 @@ struct MbSim {
   double *stage;             // the scheme's own (schemes.h)
 
   MbNewton *newton; // NULL: stages are solved without
-  double *noted;    // where the midpoint rule notes the velocities of its passes (MbStage); NULL: nobody asks
+  // Where the midpoint rule notes the velocities of its passes (MbStage), and a step of one solution (nv) those that it has solved for; NULL: nobody asks.
+  double *noted;
 
   double half_way; // seconds of the rate J̇ v that this step's velocities make up for (claims.c)
   MbConstraining *constraining; // NULL: nothing is constrained

@@ -23,6 +23,7 @@
 #include "core/sim/evaluate.h"
 #include "core/sim/tangent_moved.h"
 #include "core/sim/tangent_parts.h"
+#include "core/sim/tangent_swing.h"
 
 #include <string.h>
 
@@ -318,6 +319,7 @@ static void body_wrench(const MbSim *sim, const MbTangent *t, size_t b, double F
   for (size_t k = 0; k < 6 && t->still; k++) F[k] = M[k] * t->alpha[6 * b + k];
   if (t->still) return;
   mb_coriolis_add(quadratic, M, sim->x.phi + 6 * b);
+  if (mb_tangent_flies(sim->model, b)) memset(quadratic, 0, 3 * sizeof *quadratic);
   mb_quat_unrotate(g, sim->x.E[b].q, sim->model->gravity);
   for (size_t k = 0; k < 6; k++) F[k] = M[k] * t->alpha[6 * b + k] - quadratic[k] - sim->x.f[6 * b + k];
   for (size_t k = 0; k < 3; k++) F[3 + k] -= M[3] * g[k];
@@ -388,15 +390,29 @@ static void unforced(MbSim *sim, double time) {
   memset(sim->x.f, 0, 6 * sim->model->nb * sizeof *sim->x.f);
 }
 
+// The swings of bodies that fly are forces, of which D says nothing.
+static void add_swings(const MbSim *sim, MbTangent *t) {
+  const MbModel *model = sim->model;
+  for (size_t b = 0; b < model->nb && model->any_swings; b++) {
+    double B[9];
+    if (!model->swings[b]) continue;
+    mb_tangent_swing(model, b, sim->x.phi + 6 * b, B);
+    for (size_t i = 0; i < 3; i++)
+      for (size_t k = 0; k < 3; k++) t->D[36 * b + 6 * i + k] += B[3 * i + k] / model->h;
+  }
+}
+
 void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
   t->still = false, t->linearised = t->linear != NULL;
   if (!t->forced)
     unforced(sim, time);
-  else if (!t->linear)
+  else if (!t->linear || !t->linear->forces)
     mb_sim_outer_derivatives(sim, time, t->K, t->D);
   clear_own(sim->model, t);
   down(sim, t, v, a, true);
   if (t->linear) mb_linear_at(sim, t, time);
+  add_swings(sim, t);
+  if (t->rows) mb_rows_push_at(sim, t);
   add_joints_own(sim, t, v);
   up(sim, t, a, true, tau);
   if (tau) take_along(sim, t, v, tau);
@@ -423,7 +439,7 @@ void mb_tangent_value(MbSim *sim, MbTangent *t, const double *v, const double *a
   t->still = false, t->linearised = t->linear != NULL;
   if (!t->forced)
     unforced(sim, time);
-  else if (!t->linear)
+  else if (!t->linear || !t->linear->forces)
     mb_sim_signals(sim, time), mb_sim_outer_wrenches(sim, time);
   down(sim, t, v, a, false);
   if (t->linear) mb_linear_value(sim, t, time);

@@ -27,7 +27,8 @@ typedef struct MbTangentTerms {
 } MbTangentTerms;
 // Says why forces of a model do not tell how K and D change; NULL: they do.
 const char *mb_tangent_linear_refuses(const MbModel *model);
-// From now on τ is less what such a step has beside f, with stiff paths linearised as they are turned by `ahead` seconds later. False: out of memory.
+// From now on τ is less what such a step has beside f, with stiff paths linearised as they are turned by `ahead` seconds later; of NULL nothing, and the velocities to come
+// are there alone. False: out of memory.
 bool mb_tangent_linearise(MbSim *sim, MbTangent *tangent, const MbTangentTerms *of, double ahead);
 // Evaluates signals and the wrenches of forces, and K and D as the step has them, into sim->x. mb_tangent_at is to come after it.
 void mb_tangent_linear_blocks(MbSim *sim, MbTangent *tangent, double t);

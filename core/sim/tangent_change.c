@@ -55,7 +55,8 @@ static void change_wrench(const MbSim *sim, MbTangent *t, size_t b) {
     dF[k] = M[k] * t->dalpha[6 * b + k];
   }
   if (t->still) return;
-  for (size_t half = 0; half < 6; half += 3) { // of ad_φᵀ M φ = ( Iω × ω ; m v × ω )
+  for (size_t half = mb_tangent_flies(sim->model, b) ? 3 : 0; half < 6;
+       half += 3) { // ad_φᵀ M φ = ( Iω × ω ; m v × ω )
     mb_vec3_cross(turned, dL + half, phi);
     mb_vec3_sub(dF + half, dF + half, turned);
     mb_vec3_cross(turned, L + half, dphi);
@@ -79,6 +80,7 @@ static void change(const MbSim *sim, MbTangent *t, size_t begin, size_t end, con
     take_forces(t, block + 1, i, t->dF + 6 * j);
   }
   if (t->linearised) mb_linear_change(sim, t); // of all bodies at once
+  if (t->linearised && t->rows) mb_rows_change(sim, t);
   for (size_t p = begin < model->nb ? model->parent[begin] : MB_WORLD; p != MB_WORLD; p = model->parent[p])
     memset(t->dF + 6 * p, 0, 6 * sizeof *t->dF);
   for (size_t b = end - 1; b != MB_WORLD; b = b > begin ? b - 1 : model->parent[b]) {
@@ -147,7 +149,7 @@ static void weigh_wrench(const MbSim *sim, MbTangent *t, size_t b) {
   memset(move, 0, 6 * sizeof *move), memset(dphi, 0, 6 * sizeof *dphi);
   for (size_t k = 0; k < 6; k++) L[k] = M[k] * phi[k], t->dalpha[6 * b + k] = M[k] * Z[k];
   if (t->still) return;
-  for (size_t half = 0; half < 6; half += 3) {
+  for (size_t half = mb_tangent_flies(sim->model, b) ? 3 : 0; half < 6; half += 3) {
     mb_vec3_cross(turned, Z + half, phi);
     for (size_t k = 0; k < 3; k++) dphi[half + k] += M[half + k] * turned[k];
     mb_vec3_cross(turned, L + half, Z + half);
@@ -201,7 +203,9 @@ void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, double *dq
     take_transposed(t->D + 36 * (block + 1), t->dF + 6 * j, t->dphi + 6 * i);
   }
   if (t->linearised) mb_linear_weigh(sim, t);
+  if (t->linearised && t->rows) mb_rows_weigh(sim, t);
   for (size_t b = model->nb; b-- > 0;) weigh_up(sim, t, b, dq, dv, da);
+  if (t->linearised && t->rows) mb_rows_weigh_own(sim, t, dq, dv);
 }
 
 void mb_tangent_weigh(MbSim *sim, MbTangent *t, const double *move, const double *phi, double *dq,

@@ -29,7 +29,8 @@ bool mb_tangent_linearise(MbSim *sim, MbTangent *t, const MbTangentTerms *of, do
   const size_t nb = sim->model->nb, nv = sim->model->nv, blocks = 36 * (nb + 2 * sim->model->npairs);
   MbTangentLinear *l = mb_arena_alloc(&sim->arena, 1, sizeof *l);
   if (!l) return false;
-  *l = (MbTangentLinear){.of = *of, .ahead = ahead};
+  *l = (MbTangentLinear){.forces = of != NULL, .ahead = ahead};
+  if (of) l->of = *of;
   double **const of_bodies[] = {&l->phi, &l->Xphi, &l->Tv, &l->dphi,    &l->x1,     &l->x2, &l->y1,
                                 &l->y2,  &l->e,    &l->z,  &l->by_move, &l->by_phi, &l->f};
   double **const of_blocks[] = {&l->B, &l->own_K, &l->own_D};
@@ -75,6 +76,7 @@ void mb_linear_down(const MbSim *sim, MbTangent *t) {
     if (p != MB_WORLD) mb_apply_motion(Xphi, t->X + 36 * b, l->phi + 6 * p);
     for (size_t k = 0; k < 6; k++) l->phi[6 * b + k] = Xphi[k] + Tv[k];
   }
+  if (!l->forces) return;
   for (size_t i = 0; i < 6 * model->nb; i++) {
     const double plus = l->phi[i], phi = sim->x.phi[i];
     l->x1[i] = l->of.x1[0] * plus + l->of.x1[1] * phi, l->x2[i] = l->of.x2[0] * plus + l->of.x2[1] * phi;
@@ -117,6 +119,7 @@ static void add_e(MbSim *sim, const MbTangentLinear *l) {
 }
 
 void mb_linear_value(MbSim *sim, MbTangent *t, double time) {
+  if (!t->linear->forces) return;
   mb_tangent_linear_blocks(sim, t, time);
   mb_linear_down(sim, t);
   find_e(sim, t->linear);
@@ -142,8 +145,9 @@ static void find_blocks(const MbSim *sim, MbTangent *t) {
 }
 
 void mb_linear_at(MbSim *sim, MbTangent *t, double time) {
-  mb_sim_outer_derivatives(sim, time, t->K, t->D);
+  if (t->linear->forces) mb_sim_outer_derivatives(sim, time, t->K, t->D);
   mb_linear_down(sim, t);
+  if (!t->linear->forces) return;
   find_e(sim, t->linear);
   find_blocks(sim, t);
   add_e(sim, t->linear);
@@ -235,14 +239,14 @@ static void take_curve(const MbModel *model, const MbForce *force, const MbMaxim
 void mb_linear_change(const MbSim *sim, MbTangent *t) {
   const MbModel *model = sim->model;
   const MbTangentLinear *l = t->linear;
-  for (size_t k = 0; k < blocks_of(model); k++) {
+  for (size_t k = 0; k < blocks_of(model) && l->forces; k++) {
     const Block at = block_of(model, k);
     double by[6];
     mb_mat6_apply(by, l->B + 36 * k, l->dphi + 6 * at.column);
     for (size_t i = 0; i < 6; i++) t->dF[6 * at.row + i] -= by[i];
   }
   const MbMaximal x = as_linearised(sim, l);
-  for (size_t i = 0; i < model->nforces; i++)
+  for (size_t i = 0; i < model->nforces && l->forces; i++)
     if (model->forces[i].ops->curve) take_curve(model, &model->forces[i], &x, t);
 }
 
@@ -254,6 +258,7 @@ void mb_linear_weigh(const MbSim *sim, MbTangent *t) {
   const MbForceCurve at = curve_at(model, l, t->dF);
   const MbMaximal x = as_linearised(sim, l);
   memset(l->dphi, 0, 6 * model->nb * sizeof *l->dphi);
+  if (!l->forces) return;
   for (size_t k = 0; k < blocks_of(model); k++) {
     const Block of = block_of(model, k);
     double sum[6] = {0};

@@ -5,6 +5,7 @@
 #include "core/sim/tangent.h"
 
 typedef struct MbTangentLinear {
+  bool forces; // there are such; else it is for Φ⁺ alone
   MbTangentTerms of;
   double ahead;                  // s: paths are linearised as they are turned by then
   const double *to;              // (nv) velocities to come

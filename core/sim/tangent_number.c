@@ -17,6 +17,7 @@
 #include "core/math/se3.h"
 #include "core/math/spatial.h"
 #include "core/model/coordinates.h"
+#include "core/model/flight.h"
 #include "core/model/ops.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/same_elements.h"
@@ -34,15 +35,16 @@ struct MbTangentNumber {
   size_t *joint;  // (njoints) bodies whose joints differ
   size_t *framed; // (nframed) the bodies of which frames alone differ, and by how much
   MbTangentFramed *by;
-  size_t *force[2];  // (nforces) in the lists of each side
-  bool gravity;      // differs
-  bool along;        // what acts along coordinates may differ
-  bool rotors;       // their inertias may differ
-  bool signals;      // they may have other values
-  bool frames;       // bodies' own differ in them
-  bool jumps;        // by more than a little
-  double *wrench[2]; // (nb x 6)
-  double *own[2];    // (nv)
+  size_t *force[2];   // (nforces) in the lists of each side
+  size_t nties, *tie; // (nties) constraints
+  bool gravity;       // differs
+  bool along;         // what acts along coordinates may differ
+  bool rotors;        // their inertias may differ
+  bool signals;       // they may have other values
+  bool frames;        // bodies' own differ in them
+  bool jumps;         // by more than a little
+  double *wrench[2];  // (nb x 6)
+  double *own[2];     // (nv)
 };
 
 // ---- what differs -------------------------------------------------------------------------------------------------
@@ -159,6 +161,20 @@ static bool same_along(const MbModel *m, const MbModel *n) {
          (!m->nstops || memcmp(m->stops, n->stops, m->nstops * sizeof *m->stops) == 0);
 }
 
+static bool same_constraint(const MbConstraint *c, const MbConstraint *d) {
+  if (c->parameters && memcmp(c->parameters, d->parameters, c->ops->parameters) != 0) return false;
+  if (c->nmasters && memcmp(c->master, d->master, c->nmasters * sizeof *c->master) != 0) return false;
+  return same_numbers(c->at[0], d->at[0], 6) && same_numbers(c->R[0], d->R[0], 18) &&
+         c->compliance == d->compliance && c->damping == d->damping && c->outward == d->outward &&
+         !c->closure == !d->closure && (!c->closure || same_joint(c->closure, d->closure));
+}
+
+// With signals all that may be driven along them.
+static void find_ties(MbTangentNumber *n, const MbModel *less, const MbModel *more) {
+  for (size_t i = 0; i < less->nconstraints; i++)
+    if (n->signals || !same_constraint(&less->constraints[i], &more->constraints[i])) n->tie[n->nties++] = i;
+}
+
 MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, MbSim *less, MbSim *more) {
   const MbModel *const m = less->model, *const o = more->model;
   MbTangentNumber *n = mb_arena_alloc(arena, 1, sizeof *n);
@@ -168,7 +184,8 @@ MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, M
   n->joint = mb_arena_alloc(arena, m->nb, sizeof *n->joint);
   n->framed = mb_arena_alloc(arena, m->nb, sizeof *n->framed);
   n->by = mb_arena_alloc(arena, m->nb, sizeof *n->by);
-  bool ok = n->mass && n->joint && n->framed && n->by;
+  n->tie = mb_arena_alloc(arena, m->nconstraints, sizeof *n->tie);
+  bool ok = n->mass && n->joint && n->framed && n->by && n->tie;
   for (int s = 0; s < 2; s++) {
     n->force[s] = mb_arena_alloc(arena, m->nforces + o->nforces, sizeof *n->force[s]);
     n->wrench[s] = mb_arena_alloc(arena, 6 * m->nb, sizeof(double));
@@ -183,6 +200,7 @@ MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, M
   n->jumps = jumps(middle->model, m) || jumps(middle->model, o);
   find_bodies(n, m, o);
   find_forces(n, m, o);
+  find_ties(n, m, o);
   n->along = n->signals || !same_along(m, o);
   for (size_t i = 0; i < n->njoints; i++) n->along |= m->joint[n->joint[i]].ops->change != NULL;
   return n;
@@ -197,9 +215,21 @@ static void wrench_of(const double M[6], const double gravity[3], const MbSim *s
   for (size_t k = 0; k < 6 && t->still; k++) W[k] = M[k] * t->alpha[6 * b + k];
   if (t->still) return;
   mb_coriolis_add(quadratic, M, sim->x.phi + 6 * b);
+  if (mb_tangent_flies(sim->model, b)) memset(quadratic, 0, 3 * sizeof *quadratic);
   mb_quat_unrotate(g, sim->x.E[b].q, gravity);
   for (size_t k = 0; k < 6; k++) W[k] = M[k] * t->alpha[6 * b + k] - quadratic[k];
   for (size_t k = 0; k < 3; k++) W[3 + k] -= M[3] * g[k];
+}
+
+// Z · of a step's torque by the swing of a body that flies, which is not linear in M.
+static double of_swing(const MbTangentNumber *n, const MbSim *sim, const MbTangent *t, size_t b) {
+  const double h = sim->model->h, *w = sim->x.phi + 6 * b;
+  double sum = 0, s[3];
+  for (int i = 0; i < 2; i++) {
+    mb_flight_swing(h, n->side[i]->model->M + 6 * b, w, s);
+    sum += (i ? 1 : -1) * mb_vec3_dot(t->dF + 6 * b, s) / h;
+  }
+  return sum;
 }
 
 static double of_mass(const MbTangentNumber *n, const MbSim *sim, const MbTangent *t, size_t b) {
@@ -208,6 +238,7 @@ static double of_mass(const MbTangentNumber *n, const MbSim *sim, const MbTangen
   for (size_t k = 0; k < 6; k++) M[k] = more->M[6 * b + k] - less->M[6 * b + k];
   wrench_of(M, sim->model->gravity, sim, t, b, W);
   sum = mb_dot6(t->dF + 6 * b, W);
+  if (!t->still && mb_tangent_flies(sim->model, b)) sum -= of_swing(n, sim, t, b);
   if (!n->gravity || t->still) return sum;
   double fall[3], own[3];
   mb_vec3_sub(fall, more->gravity, less->gravity);
@@ -270,6 +301,7 @@ static double of_joints(const MbTangentNumber *n, const MbSim *sim, const MbTang
 }
 
 static double of_forces(const MbTangentNumber *n, const MbSim *sim, const MbTangent *t) {
+  const bool linear = t->linearised && t->linear->forces;
   double sum = 0;
   for (int s = 0; s < 2; s++) {
     const MbModel *model = n->side[s]->model;
@@ -279,13 +311,13 @@ static double of_forces(const MbTangentNumber *n, const MbSim *sim, const MbTang
     memset(x.f, 0, 6 * model->nb * sizeof *x.f);
     for (size_t i = 0; i < n->nforces; i++) {
       const MbForce *force = &model->forces[n->force[s][i]];
-      if (t->linearised)
+      if (linear)
         sum += (s ? -1 : 1) * mb_linear_of_force(model, force, &x, t, x.f);
       else
         force->ops->eval(model, force, &x, 0, force->ops->everywhere ? mb_model_own(model) : model->nb);
     }
   }
-  for (size_t k = 0; k < 6 * sim->model->nb && !t->linearised; k++)
+  for (size_t k = 0; k < 6 * sim->model->nb && !linear; k++)
     sum -= t->dF[k] * (n->wrench[1][k] - n->wrench[0][k]);
   return sum;
 }
@@ -327,6 +359,7 @@ double mb_tangent_number(MbSim *sim, const MbTangent *t, const MbTangentNumber *
   if (n->nforces && !t->still) sum += of_forces(n, sim, t);
   if (n->along && !t->still) sum += of_coordinates(n, sim, v, z);
   if (n->rotors) sum += of_rotors(n, sim, a, z);
+  if (t->rows && t->linearised) sum += mb_rows_of_number(sim, t, n->side, n->tie, n->nties, z);
   return sum;
 }
 
@@ -336,20 +369,8 @@ double mb_tangent_number_told(const MbSim *sim, const MbTangent *t, const MbTang
 }
 
 // Of constraints that a number leaves alone, rows change with joints and with bodies' frames all the same.
-static bool same_constraint(const MbConstraint *c, const MbConstraint *d) {
-  if (c->parameters && memcmp(c->parameters, d->parameters, c->ops->parameters) != 0) return false;
-  if (c->nmasters && memcmp(c->master, d->master, c->nmasters * sizeof *c->master) != 0) return false;
-  return same_numbers(c->at[0], d->at[0], 6) && same_numbers(c->R[0], d->R[0], 18) &&
-         c->compliance == d->compliance && c->damping == d->damping && c->outward == d->outward &&
-         !c->closure == !d->closure && (!c->closure || same_joint(c->closure, d->closure));
-}
-
 bool mb_tangent_number_rows(const MbTangentNumber *n) {
-  const MbModel *const less = n->side[0]->model, *const more = n->side[1]->model;
-  bool differ = n->njoints || n->nframed || n->frames || n->signals || n->jumps;
-  for (size_t i = 0; i < less->nconstraints; i++)
-    differ |= !same_constraint(&less->constraints[i], &more->constraints[i]);
-  return differ;
+  return n->njoints || n->nframed || n->frames || n->signals || n->jumps || n->nties;
 }
 
 bool mb_tangent_number_along(const MbTangentNumber *n) { return n->along; }

@@ -6,6 +6,7 @@
 #include "core/model/joint.h"
 #include "core/sim/tangent.h"
 #include "core/sim/tangent_linear.h"
+#include "core/sim/tangent_rows.h"
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ struct MbTangent {
   bool forced;                       // forces act on bodies, beside gravity
   MbTangentLinear *linear;           // what steps that linearise forces have beside; NULL: nothing
   bool linearised;                   // it is in what the tangent has been taken to
+  MbTangentRows *rows;               // what rows of constraints push and ask for; NULL: there are none
   bool placed;                       // X is of where the bodies of the simulation are
   bool *stays;                       // (nb) the joint has one column, which a move along it leaves as it is
   double *X;                         // (nb x 36)
@@ -40,6 +42,11 @@ typedef struct MbTangentJoint {
   double A[36]; // Ad(B⁻¹)
   double S[6 * MB_JOINT_MOST];
 } MbTangentJoint;
+
+// Whether a body's spin is carried by steps (model/flight.h): their swing is among the forces, in the place of the torque of the velocity term.
+static inline bool mb_tangent_flies(const MbModel *model, size_t b) {
+  return model->any_flies && model->flies[b];
+}
 
 // Where to put how a body moves (tangent.c): six numbers each.
 typedef struct MbTangentMotion {

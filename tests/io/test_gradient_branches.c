@@ -11,10 +11,10 @@ static const double MOVE = 1e-4, NEAR = 1e-6;
 
 #define REDMAX  "\"redmax\""
 #define MAXIMAL "\"maximal\""
-static const GradientWay ways[] = {{REDMAX, "symplectic", false}, {REDMAX, "implicit", false},
-                                   {REDMAX, "bdf1", false},       {REDMAX, "bdf2", false},
-                                   {REDMAX, "sdirk2", false},     {MAXIMAL, "symplectic", false},
-                                   {MAXIMAL, "implicit", false},  {MAXIMAL, "bdf2", false}};
+static const GradientWay ways[] = {{REDMAX, "symplectic", true}, {REDMAX, "implicit", true},
+                                   {REDMAX, "bdf1", false},      {REDMAX, "bdf2", false},
+                                   {REDMAX, "sdirk2", false},    {MAXIMAL, "symplectic", false},
+                                   {MAXIMAL, "implicit", false}, {MAXIMAL, "bdf2", false}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 // No warning: at no step of these is another branch as near as differences of a step go.
@@ -39,12 +39,17 @@ Test(gradient_branches, derivatives_of_what_a_rope_catches_are_those_of_whole_ru
 }
 
 // Dry friction takes integrators of one solution alone.
+static const GradientWay rubs[] = {{REDMAX, "symplectic", false},
+                                   {REDMAX, "implicit", false},
+                                   {MAXIMAL, "symplectic", false},
+                                   {MAXIMAL, "implicit", false}};
+enum { RUBS = sizeof rubs / sizeof *rubs };
+
 Test(gradient_branches, derivatives_of_joints_that_slide_stop_and_stick_are_those_of_whole_runs) {
   double worst = 0;
-  for (size_t w = 0; w < WAYS; w++)
-    if (!strcmp(ways[w].integrator, "symplectic") || !strcmp(ways[w].integrator, "implicit"))
-      cr_expect_eq(gradient_check_scene("rubbing", NULL, &ways[w], NEAR, &worst), 0, "%s %s", ways[w].solver,
-                   ways[w].integrator);
+  for (size_t w = 0; w < RUBS; w++)
+    cr_expect_eq(gradient_check_scene("rubbing", NULL, &rubs[w], NEAR, &worst), 0, "%s %s", rubs[w].solver,
+                 rubs[w].integrator);
   printf("largest error, of the largest derivative: rubbing  %.1e\n", worst);
 }
 
@@ -59,7 +64,7 @@ static double end_of(const GradientCase *c, double share) {
 // The sled is at rest after its last step of slipping, with all of its friction: what is a little slower sticks there before. The mean of the two slopes is nobody's.
 Test(gradient_branches, where_a_branch_ends_the_derivative_is_that_of_the_one_taken_and_it_is_told) {
   for (size_t w = 0; w < 2; w++) {
-    const GradientCase c = {"halting", NULL, &ways[w], "speed", 0.390625, NEAR};
+    const GradientCase c = {"halting", NULL, &rubs[w], "speed", 0.390625, NEAR};
     MbReport warned = {0};
     double frame[100], slope[100];
     TestRun at = gradient_moved(&c, 0);
@@ -73,6 +78,67 @@ Test(gradient_branches, where_a_branch_ends_the_derivative_is_that_of_the_one_ta
                  slope[0], before, after);
     test_run_free(&at);
   }
+}
+
+static bool last(void *to, int64_t step, double t) {
+  (void)to, (void)t;
+  return step == 5;
+}
+static void first(void *to, int64_t step, double t, const double *frame, double *weights) {
+  (void)to, (void)step, (void)t, (void)frame;
+  weights[0] = 1;
+}
+
+#define FEW                                                                                                  \
+  "\"solver\": \"redmax\", \"time\": {\"step\": 0.01, \"steps\": 5}, \"integrator\": \"symplectic\", "       \
+  "\"bodies\": [{\"name\": \"a\", \"mass\": 1, \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, "         \
+  "\"joint\": "
+
+// How many warnings there are along the run and backwards where the number has this value.
+static void warnings_of(const char *text, double value, int warnings[2]) {
+  TestRun run[3];
+  for (int i = 0; i < 3; i++) {
+    char set[48];
+    snprintf(set, sizeof set, "/parameters/number=%.17g", value + 1e-6 * (i == 0 ? 0 : i == 1 ? -1 : 1));
+    run[i] = test_run(text, (const char *const[]){set, NULL});
+  }
+  const MbSensitivityNumber number = {"number", run[1].model, run[2].model, 1e-6};
+  const MbSensitivityWeights weights = {.wanted = last, .weigh = first};
+  for (int back = 0; back < 2; back++) {
+    MbReport report = {0};
+    MbSensitivity *g = NULL;
+    double slope;
+    test_ok(mb_sensitivity_create(run[0].model, &number, 1, &g, &report), &report);
+    cr_expect_null(mb_sensitivity_by_steps(g));
+    for (int k = 0; k < 5 && !back; k++) test_ok(mb_sensitivity_step(g, &report), &report);
+    if (back) test_ok(mb_sensitivity_backward(g, 5, 1 << 20, &weights, &slope, NULL, &report), &report);
+    warnings[back] = (int)report.warnings;
+    mb_sensitivity_free(g);
+  }
+  for (int i = 0; i < 3; i++) test_run_free(&run[i]);
+}
+
+static void expect_told(const char *text, const double *values, size_t n) {
+  int warnings[2];
+  for (size_t i = 0; i < n; i++) {
+    warnings_of(text, values[i], warnings);
+    cr_expect_eq(warnings[0], i == 0, "number %g: %d warnings along", values[i], warnings[0]);
+    cr_expect_eq(warnings[1], i == 0, "number %g: %d warnings back", values[i], warnings[1]);
+  }
+}
+
+// At rest on the limit and pressed by nothing: a little more presses, a little less takes it away.
+Test(gradient_branches, of_exact_steps_a_limit_that_is_about_to_press_is_told_both_ways) {
+  expect_told("{\"mbsim\": 1, \"parameters\": {\"number\": 1}, \"gravity\": [\"=-number\", 0, 0], " FEW
+              "{\"type\": \"prismatic\", \"axis\": [1, 0, 0], \"limits\": [0, 1]}}]}",
+              (const double[]){0, 0.1, -0.1}, 3);
+}
+
+// A rotation vector comes to one turn and a half of π with the last step.
+Test(gradient_branches, of_exact_steps_a_rotation_vector_that_is_about_to_be_exchanged_is_told_both_ways) {
+  expect_told("{\"mbsim\": 1, \"parameters\": {\"number\": 1}, \"gravity\": [0, 0, 0], " FEW
+              "{\"type\": \"spherical\", \"velocity\": [0, \"=number*1.5*pi/0.05\", 0]}}]}",
+              (const double[]){1, 1.01, 0.99}, 3);
 }
 
 Test(gradient_branches, friction_inside_joints_that_is_found_roughly_is_refused_by_name) {

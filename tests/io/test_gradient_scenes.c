@@ -102,6 +102,16 @@ Test(gradient_contact, contacts_that_differences_do_not_follow_are_refused_by_na
   refused_contact("/contact={}", "1e-12");
 }
 
+// Steps of first order carry the spin of a body free in space, and exchange rotation vectors that have become long.
+Test(gradient_spins, derivatives_of_bodies_that_turn_often_are_those_of_whole_runs) {
+  static const GradientWay first_order[] = {{"\"redmax\"", "symplectic", true},
+                                            {"\"redmax\"", "implicit", true}};
+  double worst[2] = {0};
+  for (size_t w = 0; w < 2; w++)
+    cr_expect_eq(gradient_check_scene("spins", NULL, &first_order[w], 1e-4, &worst[w]), 0);
+  printf("largest error, of the largest derivative: spins  %.1e  %.1e\n", worst[0], worst[1]);
+}
+
 #define TIPS "\"between\":[{\"body\":\"a3\",\"at\":[0.15,0,0]},{\"body\":\"b3\",\"at\":[0.15,0,0]}]"
 #define FRAMES                                                                                               \
   "\"between\":[{\"body\":\"a3\",\"frame\":{\"position\":[0.15,0,0]}},{\"body\":\"b3\",\"frame\":{"          \
@@ -112,42 +122,71 @@ Test(gradient_contact, contacts_that_differences_do_not_follow_are_refused_by_na
 
 Test(gradient_constraints, derivatives_of_what_rolls_and_of_what_is_driven_are_those_of_whole_runs) {
   static const char *const names[] = {"rolls", "driven"};
-  static const GradientWay exact[] = {
-      {"\"redmax\"", "bdf1", true}, {"\"redmax\"", "bdf2", true}, {"\"redmax\"", "sdirk2", true}};
-  for (size_t i = 0; i < 2; i++) {
-    double worst[3] = {0};
-    for (size_t k = 0; k < 3; k++) gradient_check_scene(names[i], NULL, &exact[k], MOVE, &worst[k]);
-    printf("largest error, of the largest derivative: %s  %.1e  %.1e  %.1e\n", names[i], worst[0], worst[1],
-           worst[2]);
+  static const GradientWay exact[] = {{"\"redmax\"", "bdf1", true},
+                                      {"\"redmax\"", "bdf2", true},
+                                      {"\"redmax\"", "sdirk2", true},
+                                      {"\"redmax\"", "symplectic", true},
+                                      {"\"redmax\"", "implicit", true}};
+  enum { EXACT = sizeof exact / sizeof *exact };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    double worst[EXACT] = {0};
+    for (size_t k = 0; k < EXACT; k++) gradient_check_scene(names[i], NULL, &exact[k], MOVE, &worst[k]);
+    printf("largest error, of the largest derivative: %s", names[i]);
+    for (size_t k = 0; k < EXACT; k++) printf("  %.1e", worst[k]);
+    printf("\n");
   }
 }
 
-Test(gradient_constraints, derivatives_of_every_kind_of_constraint_are_those_of_whole_runs, TEST_LONG) {
-  static const char *const kinds[] = {
-      CONSTRAINT("\"type\":\"point\"," TIPS),
-      CONSTRAINT("\"type\":\"point\",\"compliance\":\"=number*1e-3\",\"damping\":0.02," TIPS),
-      CONSTRAINT("\"type\":\"distance\",\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]"),
-      CONSTRAINT("\"type\":\"point_on_line\",\"axis\":[\"=number\",1,0.2]," TIPS),
-      CONSTRAINT("\"type\":\"point_on_plane\",\"normal\":[\"=number\",0.2,1]," TIPS),
-      CONSTRAINT("\"type\":\"velocity_ratio\",\"bodies\":[\"a3\",\"b3\"],\"axes\":[[1,0,0],[0.2,0,1]],"
-                 "\"ratio\":\"=number\""),
-      CLOSURE("\"fixed\""),
-      CLOSURE("\"revolute\""),
-      CLOSURE("\"prismatic\""),
-      CLOSURE("\"cylindrical\""),
-      CLOSURE("{\"type\":\"screw\",\"pitch\":\"=number\"}"),
-      CLOSURE("\"universal\""),
-      CLOSURE("\"planar\"")};
-  static const char *const integrators[] = {"bdf1",     "bdf2",        "sdirk2",        "symplectic",
-                                            "implicit", "trapezoidal", "bridson_marino"};
-  enum { INTEGRATORS = sizeof integrators / sizeof *integrators };
-  double worst[INTEGRATORS] = {0};
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    for (size_t k = 0; k < INTEGRATORS; k++) {
-      const GradientWay way = {"\"redmax\"", integrators[k], k < 3};
-      gradient_check_scene("chains", kinds[i], &way, MOVE, &worst[k]);
-    }
-  printf("largest error, of the largest derivative: constraints");
-  for (size_t k = 0; k < INTEGRATORS; k++) printf("  %.1e", worst[k]);
+static const char *const constraints[] = {
+    CONSTRAINT("\"type\":\"point\"," TIPS),
+    CONSTRAINT("\"type\":\"point\",\"compliance\":\"=number*1e-3\",\"damping\":0.02," TIPS),
+    CONSTRAINT("\"type\":\"distance\",\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]"),
+    CONSTRAINT("\"type\":\"point_on_line\",\"axis\":[\"=number\",1,0.2]," TIPS),
+    CONSTRAINT("\"type\":\"point_on_plane\",\"normal\":[\"=number\",0.2,1]," TIPS),
+    CONSTRAINT("\"type\":\"velocity_ratio\",\"bodies\":[\"a3\",\"b3\"],\"axes\":[[1,0,0],[0.2,0,1]],"
+               "\"ratio\":\"=number\""),
+    CLOSURE("\"fixed\""),
+    CLOSURE("\"revolute\""),
+    CLOSURE("\"prismatic\""),
+    CLOSURE("\"cylindrical\""),
+    CLOSURE("{\"type\":\"screw\",\"pitch\":\"=number\"}"),
+    CLOSURE("\"universal\""),
+    CLOSURE("\"planar\"")};
+
+// Of every kind of constraint.
+static void check_constraints(const char *scene, const GradientWay *ways_of, size_t n) {
+  double worst[8] = {0};
+  for (size_t i = 0; i < sizeof constraints / sizeof *constraints; i++)
+    for (size_t k = 0; k < n; k++) gradient_check_scene(scene, constraints[i], &ways_of[k], MOVE, &worst[k]);
+  printf("largest error, of the largest derivative: constraints of %s", scene);
+  for (size_t k = 0; k < n; k++) printf("  %.1e", worst[k]);
   printf("\n");
+}
+
+static void check_first_order(const char *scene) {
+  static const GradientWay first_order[] = {{"\"redmax\"", "symplectic", true},
+                                            {"\"redmax\"", "implicit", true}};
+  double worst[2] = {0};
+  for (size_t k = 0; k < 2; k++) gradient_check_scene(scene, NULL, &first_order[k], MOVE, &worst[k]);
+  printf("largest error, of the largest derivative: %s  %.1e  %.1e\n", scene, worst[0], worst[1]);
+}
+
+// Accelerations have them under steps of one solution alone.
+Test(gradient_constraints, derivatives_of_what_is_accelerated_are_those_of_whole_runs) {
+  check_first_order("accelerated");
+}
+Test(gradient_constraints, derivatives_of_nodes_that_follow_others_by_rows_are_those_of_whole_runs) {
+  check_first_order("curtain");
+}
+
+Test(gradient_constraints, derivatives_of_every_kind_of_constraint_are_those_of_whole_runs, TEST_LONG) {
+  static const GradientWay of[] = {{"\"redmax\"", "bdf1", true},
+                                   {"\"redmax\"", "bdf2", true},
+                                   {"\"redmax\"", "sdirk2", true},
+                                   {"\"redmax\"", "symplectic", true},
+                                   {"\"redmax\"", "implicit", true},
+                                   {"{\"type\":\"redmax\",\"dynamics\":\"dense\"}", "symplectic", true},
+                                   {"\"redmax\"", "trapezoidal", false},
+                                   {"\"redmax\"", "bridson_marino", false}};
+  check_constraints("chains", of, sizeof of / sizeof *of);
 }

@@ -110,7 +110,7 @@ t gradient arm.json --of 'final(b.position.x)' --wrt k --wrt k
 t gradient arm.json --of 'final(b.positon.x)' --wrt k
 t gradient arm.json --of 'time_of_max(b.position.x)' --wrt k
 t gradient arm.json --way back --of 'time_of_max(b.position.x)' --wrt k
-t gradient arm.json --way back --of 'final(b.position.x)' --wrt k --integrator implicit
+t gradient arm.json --way back --of 'final(b.position.x)' --wrt k --integrator bridson_marino
 t gradient arm.json --way back --of 'final(b.position.x)' --wrt k --memory 0.001
 t gradient arm.json --way forth --of 'final(b.position.x)' --wrt k
 t gradient arm.json --wrt k

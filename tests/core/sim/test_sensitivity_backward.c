@@ -121,7 +121,7 @@ Test(sensitivity_backward_long, of_every_joint_they_are_those_that_go_along) {
     for (MbJointKind joint = 0; joint < MB_JOINTS; joint++) {
       if (joint == MB_JOINT_FIXED) continue;
       Models m = models_of(kinds[i], joint, STEPS);
-      if (mb_sensitivity_inexact(m.model)) { // rotation vectors as coordinates
+      if (mb_sensitivity_inexact(m.model)) { // what turns about any axis, under trapezoidal
         models_free(&m);
         continue;
       }

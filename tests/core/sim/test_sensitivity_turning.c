@@ -106,6 +106,43 @@ Test(sensitivity_turning, steps_that_turn_stiff_springs_are_exact) {
     }
 }
 
+// A ball on a stiff spring that it draws out as fast as it goes round it, but for p: there the spring begins to be turned.
+static MbModel *drawn(double p) {
+  static const char *channels[] = {"body.position"};
+  MbSceneSpec spec = test_scene(MB_IMPLICIT, 0.01, 2);
+  spec.output.channels = channels, spec.output.nchannels = 1;
+  MbBodySpec *body = test_body(&spec, "a", 1, 0.1, 0.1, 0.1);
+  mb_vec3_set(body->pose.position, 1, 0, 0);
+  mb_vec3_set(body->linear, 1 + p, 0, 1);
+  pull(&spec, "world", "a", 1e5, -1, 0);
+  mb_vec3_set(spec.forces[0].points[1].frame.position, 0, 0, 0);
+  MbModel *model = test_model(&spec);
+  mb_arena_free(&spec.arena);
+  return model;
+}
+
+static double drawn_to(double p, size_t axis) {
+  double frame[3];
+  MbModel *model = drawn(p);
+  MbSim *sim = test_sim(model, 1);
+  MbReport report = {0};
+  test_steps(sim, 2);
+  test_ok(mb_sim_sample(sim, frame, &report), &report);
+  mb_sim_free(sim);
+  mb_model_free(model);
+  return frame[axis];
+}
+
+// With a kink there the slopes on both sides would differ.
+Test(sensitivity_turning, runs_have_one_slope_where_springs_begin_to_be_turned) {
+  static const double MOVE = 1e-5;
+  for (size_t axis = 0; axis < 3; axis += 2) {
+    const double at = drawn_to(0, axis), less = (at - drawn_to(-MOVE, axis)) / MOVE,
+                 more = (drawn_to(MOVE, axis) - at) / MOVE;
+    cr_expect_lt(fabs(more - less), 1e-6, "axis %zu: %.9g before, %.9g behind", axis, less, more);
+  }
+}
+
 Test(sensitivity_turning, steps_that_leave_out_what_presses_sideways_are_differentiated_as_a_whole) {
   for (int which = 0; which < NUMBERS; which++) {
     int64_t wholes;

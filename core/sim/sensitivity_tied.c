@@ -1,0 +1,214 @@
+// Rows of constraints in steps of one linear solution (sensitivity_once.c): with what they push, μ, and what they ask of the velocities to come, r,
+//
+//   τ(q, v, a; p) + d y + h k v⁺ = Gᵀ μ,   r = G v⁺ + σ g_t + π g + E μ = 0                  G, g and g_t at the step's start (tangent_rows.c)
+//
+// of the rows that take part: those of both ways, and of one way those that press, which is the branch that the step has taken. With x = −h A⁻¹ (…) what the velocities would change by without a change of μ,
+//
+//   dv⁺ = x + Y dμ,   Y = h A⁻¹ Gᵀ,     S dμ = −(δr + ∂r/∂p + G x),   S = G Y + E
+//
+// and backwards, w̄ being what dv⁺ is felt by:  Sᵀ ζ = −Yᵀ w̄,  z = −h A⁻¹ (w̄ + Gᵀ ζ). Rows that say the same as others leave no pivot, and push no other.
+#include "core/base/report.h"
+#include "core/sim/constrain_internal.h"
+#include "core/sim/dense_lu.h"
+#include "core/sim/sensitivity_parts.h"
+#include "core/sim/tangent_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double NEAR =
+    1e-6; // of velocities that rows are about: another branch is as near as differences of a step go
+
+struct MbTied {
+  double *G, *Y;  // (nslots x nv)
+  MbRanked S;     // (nslots x nslots)
+  double *forces; // (nslots) of all rows
+  double *asked;  // (nslots)
+  double *y, *r;  // (nv), (nslots) what a number changes of Gᵀ μ and of r
+  double *guess;  // (nguess) where closures are looked for
+  double end;     // of the step: the time that rows ask for
+  size_t near;    // a row that is about to press, or to let go; SIZE_MAX: there is none
+  bool told;      // of such a row
+};
+
+const char *mb_slope_tied_refuse(const MbModel *model) {
+  for (size_t i = 0; i < model->nconstraints; i++)
+    if (model->constraints[i].dry) return "there are no exact ones of dry friction";
+  if (model->dry) return "there are no exact ones of dry friction";
+  if (model->nslots && model->solver.stabilization.kind == MB_POST)
+    return "there are no exact ones of positions that \"stabilization\" corrects after each step";
+  return NULL;
+}
+
+bool mb_slope_tied_make(MbSensitivity *g) {
+  const MbSim *sim = g->probe;
+  const size_t n = sim->model->nslots, nv = sim->nv;
+  if (!g->once || !n) return true;
+  MbTied *t = g->tied = mb_arena_alloc(&g->arena, 1, sizeof *t);
+  if (!t) return false;
+  t->G = mb_arena_alloc(&g->arena, n * nv, sizeof(double));
+  t->Y = mb_arena_alloc(&g->arena, n * nv, sizeof(double));
+  t->forces = mb_arena_alloc(&g->arena, n, sizeof(double));
+  t->asked = mb_arena_alloc(&g->arena, n, sizeof(double));
+  t->y = mb_arena_alloc(&g->arena, nv, sizeof(double));
+  t->r = mb_arena_alloc(&g->arena, n, sizeof(double));
+  t->guess = mb_arena_alloc(&g->arena, sim->model->nguess + 1, sizeof(double));
+  const bool ok = t->G && t->Y && t->forces && t->asked && t->y && t->r && t->guess;
+  return ok && mb_ranked_create(&g->arena, &t->S, n) && mb_tangent_rows_make(g->probe, g->tangent);
+}
+
+void mb_slope_tied_step(MbSensitivity *g, const double *guess, const double *forces, double end) {
+  const MbModel *model = g->sim->model;
+  if (!g->tied) return;
+  if (model->nguess) memcpy(g->tied->guess, guess, model->nguess * sizeof *guess);
+  memcpy(g->tied->forces, forces, model->nslots * sizeof *forces);
+  g->tied->end = end;
+}
+
+// Closures are looked for where the run has looked for them.
+static void look_there(const MbSensitivity *g, MbSim *sim) {
+  const size_t n = sim->model->nguess;
+  if (n) memcpy(mb_section(sim, MB_SECTION_CLOSURES), g->tied->guess, n * sizeof(double));
+}
+
+static double dot(const double *x, const double *y, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+// ---- at a step ------------------------------------------------------------------------------------------------------
+
+void mb_slope_tied_at(MbSensitivity *g, const MbStageNote *note) {
+  if (!g->tied) return;
+  look_there(g, g->probe);
+  mb_tangent_rows_list(g->probe, g->tangent, note->from, note->w, g->tied->end, g->tied->forces);
+}
+
+// Whether a row of one way that has not pressed was about to.
+static bool about_to_press(const MbSim *sim, size_t s, const double *to) {
+  const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
+  const MbAskRow known = mb_rows_known(sim, s, &asking, to, NULL);
+  const MbAsked asked = mb_ask(&asking, &known);
+  const MbRow *row = &sim->constraining->set.row[s];
+  return asked.takes ? asked.b <= NEAR * asked.size : fabs(row->g) <= NEAR * row->size;
+}
+
+// Whether one that has pressed was about to let go: it has taken next to no velocity away, `free` being what a unit of force takes.
+static bool about_to_let_go(const MbSim *sim, const MbTangentRow *row, double free, const double *to) {
+  const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
+  const MbAskRow known = mb_rows_known(sim, row->slot, &asking, to, NULL);
+  return free * row->mu <= NEAR * mb_ask(&asking, &known).size;
+}
+
+static void look_for_branches(MbSensitivity *g, const double *to) {
+  MbTied *t = g->tied;
+  const MbSim *sim = g->probe;
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  t->near = SIZE_MAX;
+  for (size_t s = 0, k = 0; s < sim->model->nslots; s++) {
+    const bool pressed = k < rows->n && rows->row[k].slot == s;
+    const size_t place = k;
+    k += pressed;
+    if (sim->constraining->set.is[s].kind != MB_ROW_ONE_WAY) continue;
+    if (pressed ? about_to_let_go(sim, &rows->row[place], t->S.S[(rows->n + 1) * place], to)
+                : about_to_press(sim, s, to))
+      t->near = s;
+  }
+}
+
+void mb_slope_tied_tell(MbSensitivity *g, double time, int64_t step, MbReport *report) {
+  MbTied *t = g->tied;
+  if (!t || t->told || t->near == SIZE_MAX) return;
+  t->told = true;
+  mb_warning(
+      report, "",
+      "at t = %.9g s, step %lld: \"%s\" is about to press, or to let go: the derivative is that of the "
+      "branch taken",
+      time, (long long)step, g->sim->constraining->set.is[t->near].name);
+}
+
+bool mb_slope_tied_factor(MbSensitivity *g, const MbStageNote *note) {
+  MbTied *t = g->tied;
+  MbSim *sim = g->probe;
+  if (!t) return true;
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  const size_t nv = sim->nv, n = rows->n;
+  for (size_t k = 0; k < n; k++) {
+    double *G = t->G + nv * k, *Y = t->Y + nv * k;
+    memset(G, 0, nv * sizeof *G);
+    mb_row_spread(&sim->constraining->set, rows->row[k].slot, 1, G);
+    for (size_t i = 0; i < nv; i++) Y[i] = sim->model->h * G[i];
+    if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return false;
+  }
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < n; k++)
+      t->S.S[n * i + k] = dot(t->G + nv * i, t->Y + nv * k, nv) + (i == k ? rows->row[k].soft : 0);
+  look_for_branches(g, note->w);
+  mb_ranked_factor(&t->S, n);
+  return true;
+}
+
+// ---- what a number changes ------------------------------------------------------------------------------------------
+
+// Of Gᵀ μ and of r, with the bodies of both sides where the step starts.
+void mb_slope_tied_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move) {
+  MbTied *t = g->tied;
+  if (!t) return;
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  MbSim *const side[2] = {slope->less, slope->more};
+  memset(t->y, 0, g->sim->nv * sizeof *t->y), memset(t->r, 0, rows->n * sizeof *t->r);
+  if (!mb_tangent_number_rows(slope->number)) return;
+  for (int s = 0; s < 2; s++) {
+    const double share = (s ? 1 : -1) / (2 * move);
+    look_there(g, side[s]);
+    mb_rows_make(side[s], g->q1, note->from, t->end, g->sim->model->h);
+    for (size_t k = 0; k < rows->n; k++) {
+      mb_row_spread(&side[s]->constraining->set, rows->row[k].slot, share * rows->row[k].mu, t->y);
+      t->r[k] += share * mb_tangent_row_asked(side[s], &rows->row[k], note->w);
+    }
+  }
+}
+
+// The same, weighed, where all forces of both sides tell (mb_tangent_number_jumps).
+double mb_slope_tied_number_back(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
+                                 const double *z) {
+  double sum = 0;
+  if (!g->tied) return 0;
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  mb_slope_tied_number(g, slope, note, move);
+  for (size_t k = 0; k < rows->n; k++) sum += rows->row[k].zeta * g->tied->r[k];
+  return sum - dot(z, g->tied->y, g->sim->nv);
+}
+
+// ---- along, and backwards -------------------------------------------------------------------------------------------
+
+void mb_slope_tied_pushed(const MbSensitivity *g, double *tau) {
+  for (size_t i = 0; g->tied && i < g->sim->nv; i++) tau[i] -= g->tied->y[i];
+}
+
+void mb_slope_tied_change(MbSensitivity *g, const MbSlope *slope, double *x) {
+  MbTied *t = g->tied;
+  if (!t) return;
+  const size_t nv = g->sim->nv, n = mb_tangent_rows(g->tangent)->n;
+  double *mu = t->asked;
+  mb_tangent_rows_times(g->probe, g->tangent, slope->q, slope->v, mu);
+  for (size_t k = 0; k < n; k++) mu[k] = -(mu[k] + t->r[k] + dot(t->G + nv * k, x, nv));
+  mb_ranked_solve(&t->S, mu, mu);
+  for (size_t k = 0; k < n; k++)
+    for (size_t i = 0; i < nv; i++) x[i] += mu[k] * t->Y[nv * k + i];
+}
+
+void mb_slope_tied_back(MbSensitivity *g, double *w) {
+  MbTied *t = g->tied;
+  if (!t) return;
+  MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  const size_t nv = g->sim->nv, n = rows->n;
+  double *zeta = t->asked;
+  for (size_t k = 0; k < n; k++) zeta[k] = -dot(t->Y + nv * k, w, nv);
+  mb_ranked_solve_transposed(&t->S, zeta, zeta);
+  for (size_t k = 0; k < n; k++) {
+    rows->row[k].zeta = zeta[k];
+    for (size_t i = 0; i < nv; i++) w[i] += zeta[k] * t->G[nv * k + i];
+  }
+}

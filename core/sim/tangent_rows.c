@@ -1,0 +1,322 @@
+// Rows of constraints in a step of one solution, made where it starts:  G v⁺ + σ g_t + π g + E μ = 0  for the velocities to come, with σ, π and E as ask.c has
+// them, and Gᵀ μ among the forces of the step. Of Gᵀ μ = Jᵀ f + Cᵀ μ, with f = Hᵀ μ on bodies and C on coordinates, f is a force of the bodies' motion like any
+// other: held fixed in their axes it is in what tangent.c has of J, and beside that
+//
+//   δf = Σ μ δH = K ε,             δr = H δΦ⁺ + L ε + π C δq,      L ε = δH · Φ⁺ + π H ε + σ δg_t
+//
+// along bodies' motions ε, with Φ⁺ = J v⁺ and δΦ⁺ as tangent_linear.c has them; of rows that know their gap δg = H ε, exactly. δH and δg_t are differences of the constraint's rows
+// along each motion of each of its two bodies, some 1e-10 off, so that the cost does not grow with the tree. A master's H = w Rᵀ n turns with the master alone. Where an acceleration a is
+// prescribed, g_t has −v. Backwards, z · τ + ζ · r is felt by the bodies' motion as −Kᵀ Z + Lᵀ ζ and by Φ⁺ as Hᵀ ζ.
+#include "core/sim/tangent_rows.h"
+#include "core/math/dense6.h"
+#include "core/math/se3.h"
+#include "core/sim/ask_steps.h"
+#include "core/sim/constrain_internal.h"
+#include "core/sim/tangent_parts.h"
+
+#include <string.h>
+
+bool mb_tangent_rows_make(MbSim *sim, MbTangent *t) {
+  const MbModel *model = sim->model;
+  MbTangentRows *rows = t->rows = mb_arena_alloc(&sim->arena, 1, sizeof *rows);
+  if (!rows || (!t->linear && !mb_tangent_linearise(sim, t, NULL, 0))) return false;
+  rows->row = mb_arena_alloc(&sim->arena, model->nslots, sizeof *rows->row);
+  rows->tie = mb_arena_alloc(&sim->arena, model->nconstraints, sizeof *rows->tie);
+  return rows->row && rows->tie;
+}
+
+MbTangentRows *mb_tangent_rows(MbTangent *t) { return t->rows; }
+
+// ---- what they ask for ----------------------------------------------------------------------------------------------
+
+// What is asked of a row with these numbers, λ aside, by a simulation's terms of it. One of one way that takes part is one of both.
+static MbAsked asked_of(const MbSim *sim, size_t s, int order, double g, double gt, double rate) {
+  const MbRowTerms *is = &sim->constraining->set.is[s];
+  const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
+  const MbAskRow known = {.order = order,
+                          .g = g,
+                          .gt = gt,
+                          .one_way = is->kind == MB_ROW_ONE_WAY,
+                          .alpha = is->alpha,
+                          .beta = is->beta,
+                          .outward = is->outward,
+                          .target = is->target,
+                          .turns = is->turns,
+                          .rate = rate};
+  return mb_ask_velocities(&asking, &known);
+}
+
+double mb_tangent_row_asked(const MbSim *sim, const MbTangentRow *row, const double *to) {
+  const MbRowSet *set = &sim->constraining->set;
+  const MbRow *at = &set->row[row->slot];
+  const MbAsked asked = asked_of(sim, row->slot, at->order, at->g, at->gt, mb_row_rate(set, row->slot, to));
+  return asked.b + asked.soft * sim->model->h * row->mu;
+}
+
+// It is linear in g, on the side of the bound where g is, and in ġ_t.
+static void find_terms(const MbSim *sim, MbTangentRow *row) {
+  const MbRow *at = &sim->constraining->set.row[row->slot];
+  const double way = at->g > 0 ? 1 : -1;
+  const MbAsked none = asked_of(sim, row->slot, at->order, at->g, 0, 0);
+  row->pull = way * (asked_of(sim, row->slot, at->order, at->g + way, 0, 0).b - none.b);
+  row->slip = asked_of(sim, row->slot, at->order, at->g, 1, 0).b - none.b;
+  row->soft = none.soft * sim->model->h;
+}
+
+void mb_tangent_rows_list(MbSim *sim, MbTangent *t, const double *v, const double *to, double end,
+                          const double *forces) {
+  MbTangentRows *rows = t->rows;
+  const MbModel *model = sim->model;
+  t->linear->to = to, rows->t = end;
+  mb_rows_make(sim, sim->x.q, v, end, model->h);
+  rows->n = rows->nties = 0;
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    const MbConstraint *constraint = &model->constraints[i];
+    const size_t first = rows->n;
+    for (size_t s = constraint->slot; s < constraint->slot + constraint->rows; s++) {
+      if (sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && !(forces[s] > 0)) continue;
+      MbTangentRow *row = &rows->row[rows->n++];
+      *row = (MbTangentRow){.slot = s, .mu = forces[s]};
+      find_terms(sim, row);
+    }
+    if (rows->n == first) continue;
+    rows->tie[rows->nties++] = (MbTangentTie){.constraint = i, .first = first, .n = rows->n - first};
+  }
+}
+
+// ---- at an instant --------------------------------------------------------------------------------------------------
+
+// Adds what a tie's rows, as they are beside, say of its derivatives along one motion of its body `by`.
+static void add_side(MbTangent *t, MbTangentTie *tie, size_t slot, const MbRow *beside, int by, size_t along,
+                     double share) {
+  for (size_t k = 0; k < tie->n; k++) {
+    MbTangentRow *row = &t->rows->row[tie->first + k];
+    const MbRow *at = &beside[row->slot - slot];
+    row->L[by][along] += share * row->slip * at->gt;
+    for (int end = 0; end < 2; end++) {
+      if (at->body[end] == MB_WORLD) continue;
+      row->L[by][along] += share * mb_dot6(at->H[end], t->linear->phi + 6 * at->body[end]);
+      for (size_t i = 0; i < 6; i++) tie->K[end][by][6 * i + along] += share * row->mu * at->H[end][i];
+    }
+  }
+}
+
+static void differentiate(MbSim *sim, MbTangent *t, MbTangentTie *tie, int by) {
+  static const double MOVE = 1e-5; // rad, m
+  const MbConstraint *constraint = &sim->model->constraints[tie->constraint];
+  MbRow beside[MB_ROWS];
+  MbPose *E = &sim->x.E[constraint->body[by]];
+  const MbPose here = *E;
+  for (size_t along = 0; along < 6; along++)
+    for (int side = -1; side <= 1; side += 2) {
+      double move[6] = {0};
+      MbPose moved;
+      move[along] = side * MOVE;
+      mb_se3_exp(&moved, move);
+      mb_pose_mul(E, &here, &moved);
+      mb_rows_of(sim, constraint, sim->constraining->signal, beside);
+      add_side(t, tie, constraint->slot, beside, by, along, side / (2 * MOVE));
+    }
+  *E = here;
+}
+
+// Whether rows are about a body at this end, and not about the same at the other.
+static bool has_body(const MbConstraint *constraint, const MbRow *row, int end) {
+  return row->body[end] != MB_WORLD && (end == 0 || constraint->body[1] != constraint->body[0]);
+}
+
+void mb_rows_push_at(MbSim *sim, MbTangent *t) {
+  const MbRowSet *set = &sim->constraining->set;
+  for (size_t i = 0; i < t->rows->nties; i++) {
+    MbTangentTie *tie = &t->rows->tie[i];
+    const MbConstraint *constraint = &sim->model->constraints[tie->constraint];
+    memset(tie->K, 0, sizeof tie->K);
+    for (int end = 0; end < 2; end++)
+      if (has_body(constraint, &set->row[t->rows->row[tie->first].slot], end))
+        differentiate(sim, t, tie, end);
+  }
+  for (size_t k = 0; k < t->rows->n; k++) {
+    MbTangentRow *row = &t->rows->row[k];
+    const MbRow *at = &set->row[row->slot];
+    mb_row_push(set, row->slot, row->mu, sim->x.f);
+    for (int end = 0; end < 2 && at->order == 0; end++)
+      for (size_t j = 0; j < 6 && at->body[end] != MB_WORLD; j++) row->L[end][j] += row->pull * at->H[end][j];
+  }
+}
+
+// ---- masters --------------------------------------------------------------------------------------------------------
+
+// H = ( 0 ; m ) of a master's turn by θ changes by m × θ.
+static void change_master(const MbTangentRow *row, const MbRowEnd *end, MbTangent *t) {
+  double turned[3];
+  mb_vec3_cross(turned, end->H + 3, t->move + 6 * end->body);
+  mb_vec3_add_scaled(t->dF + 6 * end->body + 3, t->dF + 6 * end->body + 3, -row->mu, turned);
+}
+
+static double ask_master(const MbTangentRow *row, const MbRowEnd *end, const MbTangent *t) {
+  const double *m = end->H + 3, *move = t->move + 6 * end->body, *plus = t->linear->phi + 6 * end->body;
+  double turned[3];
+  mb_vec3_cross(turned, m, move);
+  return mb_vec3_dot(turned, plus + 3) + row->pull * mb_dot6(end->H, move) +
+         mb_dot6(end->H, t->linear->dphi + 6 * end->body);
+}
+
+static void weigh_master(const MbTangentRow *row, const MbRowEnd *end, MbTangent *t) {
+  const double *m = end->H + 3, *Z = t->dF + 6 * end->body, *plus = t->linear->phi + 6 * end->body;
+  double *move = t->move + 6 * end->body, felt[3], turned[3];
+  for (int i = 0; i < 3; i++) felt[i] = row->zeta * plus[3 + i] - row->mu * Z[3 + i];
+  mb_vec3_cross(turned, felt, m);
+  mb_vec3_add(move, move, turned);
+  for (size_t i = 0; i < 6; i++) {
+    move[i] += row->zeta * row->pull * end->H[i];
+    t->linear->dphi[6 * end->body + i] += row->zeta * end->H[i];
+  }
+}
+
+// ---- a change -------------------------------------------------------------------------------------------------------
+
+void mb_rows_change(const MbSim *sim, MbTangent *t) {
+  const MbRowSet *set = &sim->constraining->set;
+  for (size_t i = 0; i < t->rows->nties; i++) {
+    const MbTangentTie *tie = &t->rows->tie[i];
+    const MbRow *at = &set->row[t->rows->row[tie->first].slot];
+    for (int end = 0; end < 2; end++)
+      for (int by = 0; by < 2; by++) {
+        double change[6];
+        if (at->body[end] == MB_WORLD || at->body[by] == MB_WORLD) continue;
+        mb_mat6_apply(change, tie->K[end][by], t->move + 6 * at->body[by]);
+        for (size_t k = 0; k < 6; k++) t->dF[6 * at->body[end] + k] -= change[k];
+      }
+  }
+  for (size_t k = 0; k < t->rows->n; k++) {
+    const MbTangentRow *row = &t->rows->row[k];
+    for (size_t e = set->end[row->slot]; e < set->end[row->slot + 1]; e++)
+      change_master(row, &set->ends[e], t);
+  }
+}
+
+// What rows about coordinates ask for, by these and by their velocities: a bound that rows go on beyond has −outward g in ġ_t.
+static void by_coordinates(const MbSim *sim, const MbTangentRow *row, int k, double *by_q, double *by_v) {
+  const MbRow *at = &sim->constraining->set.row[row->slot];
+  const double outward = sim->constraining->set.is[row->slot].outward;
+  *by_q = at->order == 0 ? (row->pull - row->slip * outward) * at->c[k] : 0;
+  *by_v = at->order == 2 ? -row->slip * at->c[k] : 0;
+}
+
+void mb_tangent_rows_times(const MbSim *sim, const MbTangent *t, const double *dq, const double *dv,
+                           double *out) {
+  const MbRowSet *set = &sim->constraining->set;
+  for (size_t i = 0; i < t->rows->n; i++) {
+    const MbTangentRow *row = &t->rows->row[i];
+    const MbRow *at = &set->row[row->slot];
+    out[i] = 0;
+    for (int k = 0; k < 2; k++) {
+      double by_q, by_v;
+      if (at->body[k] != MB_WORLD)
+        out[i] += mb_dot6(row->L[k], t->move + 6 * at->body[k]) +
+                  mb_dot6(at->H[k], t->linear->dphi + 6 * at->body[k]);
+      if (at->c[k] == 0) continue;
+      by_coordinates(sim, row, k, &by_q, &by_v);
+      out[i] += by_q * dq[at->v[k]] + by_v * dv[at->v[k]];
+    }
+    for (size_t e = set->end[row->slot]; e < set->end[row->slot + 1]; e++)
+      out[i] += ask_master(row, &set->ends[e], t);
+  }
+}
+
+// ---- backwards ------------------------------------------------------------------------------------------------------
+
+void mb_rows_weigh(const MbSim *sim, MbTangent *t) {
+  const MbRowSet *set = &sim->constraining->set;
+  for (size_t i = 0; i < t->rows->nties; i++) {
+    const MbTangentTie *tie = &t->rows->tie[i];
+    const MbRow *at = &set->row[t->rows->row[tie->first].slot];
+    for (int end = 0; end < 2; end++)
+      for (int by = 0; by < 2; by++) {
+        double sum[6] = {0};
+        if (at->body[end] == MB_WORLD || at->body[by] == MB_WORLD) continue;
+        mb_add_transposed(sum, tie->K[end][by], t->dF + 6 * at->body[end]);
+        for (size_t k = 0; k < 6; k++) t->move[6 * at->body[by] + k] -= sum[k];
+      }
+  }
+  for (size_t i = 0; i < t->rows->n; i++) {
+    const MbTangentRow *row = &t->rows->row[i];
+    const MbRow *at = &set->row[row->slot];
+    for (int k = 0; k < 2; k++)
+      for (size_t j = 0; j < 6 && at->body[k] != MB_WORLD; j++) {
+        t->move[6 * at->body[k] + j] += row->zeta * row->L[k][j];
+        t->linear->dphi[6 * at->body[k] + j] += row->zeta * at->H[k][j];
+      }
+    for (size_t e = set->end[row->slot]; e < set->end[row->slot + 1]; e++)
+      weigh_master(row, &set->ends[e], t);
+  }
+}
+
+void mb_rows_weigh_own(const MbSim *sim, const MbTangent *t, double *dq, double *dv) {
+  const MbRowSet *set = &sim->constraining->set;
+  for (size_t i = 0; i < t->rows->n; i++) {
+    const MbTangentRow *row = &t->rows->row[i];
+    const MbRow *at = &set->row[row->slot];
+    for (int k = 0; k < 2; k++) {
+      double by_q, by_v;
+      if (at->c[k] == 0) continue;
+      by_coordinates(sim, row, k, &by_q, &by_v);
+      dq[at->v[k]] += row->zeta * by_q, dv[at->v[k]] += row->zeta * by_v;
+    }
+  }
+}
+
+// ---- a number -------------------------------------------------------------------------------------------------------
+
+// H · x of one row, x of the bodies, and C · y of coordinates.
+static double along(const MbRow *row, const double *x, const double *y) {
+  double sum = 0;
+  for (int k = 0; k < 2; k++) {
+    if (row->body[k] != MB_WORLD) sum += mb_dot6(row->H[k], x + 6 * row->body[k]);
+    if (row->c[k] != 0) sum += row->c[k] * y[row->v[k]];
+  }
+  return sum;
+}
+
+// The same of the masters, as this constraint has them.
+static double along_masters(const MbSim *sim, const MbConstraint *constraint, const MbRow *row,
+                            const double *x) {
+  double sum = 0, m[3];
+  for (size_t k = 0; k < constraint->nmasters; k++) {
+    const MbMaster *master = &constraint->master[k];
+    mb_quat_unrotate(m, sim->x.E[master->body].q, row->along);
+    sum += master->weight * mb_vec3_dot(m, x + 6 * master->body + 3);
+  }
+  return sum;
+}
+
+static double of_side(MbSim *sim, const MbTangent *t, const MbTangentTie *tie, MbSim *side, const double *z) {
+  const MbConstraint *constraint = &side->model->constraints[tie->constraint];
+  MbRow rows[MB_ROWS];
+  double sum = 0;
+  mb_rows_of(sim, constraint, side->constraining->signal, rows);
+  for (size_t k = 0; k < tie->n; k++) {
+    const MbTangentRow *row = &t->rows->row[tie->first + k];
+    const MbRow *at = &rows[row->slot - constraint->slot];
+    const double rate =
+        along(at, t->linear->phi, t->linear->to) + along_masters(sim, constraint, at, t->linear->phi);
+    const MbAsked asked = asked_of(side, row->slot, at->order, at->g, at->gt, rate);
+    sum += row->zeta * (asked.b + asked.soft * side->model->h * row->mu) -
+           row->mu * (along(at, t->dF, z) + along_masters(sim, constraint, at, t->dF));
+  }
+  return sum;
+}
+
+double mb_rows_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[2], const size_t *list, size_t n,
+                         const double *z) {
+  double sum = 0;
+  for (int s = 0; s < 2 && n; s++) {
+    mb_rows_signals(side[s], t->rows->t);
+    for (size_t i = 0, next = 0; i < t->rows->nties && next < n; i++) {
+      while (next < n && list[next] < t->rows->tie[i].constraint) next++;
+      if (next < n && list[next] == t->rows->tie[i].constraint)
+        sum += (s ? 1 : -1) * of_side(sim, t, &t->rows->tie[i], side[s], z);
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,56 @@
+// Rows of constraints in tangents of steps of one solution (tangent_rows.c).
+#ifndef MB_SIM_TANGENT_ROWS_H
+#define MB_SIM_TANGENT_ROWS_H
+
+#include "core/sim/ask.h"
+#include "core/sim/tangent.h"
+
+// A row that takes part in a step.
+typedef struct MbTangentRow {
+  size_t slot;       // of the set
+  double mu;         // the force that it pushes with
+  double pull, slip; // how much of g and of ġ_t there is in what it asks for
+  double soft;       // how much of μ
+  double zeta;       // backwards: what its equation is felt by
+  double L[2][6];    // what it asks for, by the motion of each of its bodies
+} MbTangentRow;
+
+// A constraint that has such rows.
+typedef struct MbTangentTie {
+  size_t constraint, first, n; // its rows among those that take part
+  double K[2][2][36];          // what they push on one of its two bodies, by the motion of another
+} MbTangentTie;
+
+typedef struct MbTangentRows {
+  double t; // of signals
+  size_t n, nties;
+  MbTangentRow *row; // (nslots)
+  MbTangentTie *tie; // (nconstraints)
+} MbTangentRows;
+
+// Makes room for a model's rows: τ is from now on less Gᵀ μ, the forces of rows; false: out of memory. Forces have to be linearised before, if they are to be.
+bool mb_tangent_rows_make(MbSim *sim, MbTangent *tangent);
+MbTangentRows *mb_tangent_rows(MbTangent *tangent);
+// Makes the simulation's rows where its bodies are, at velocities v, of a step that ends at t with velocities `to`, and lists those that take part in it by their `forces` (nslots).
+void mb_tangent_rows_list(MbSim *sim, MbTangent *tangent, const double *v, const double *to, double t,
+                          const double *forces);
+// Tells what a row asks of the velocities to come, of a simulation whose rows have been made.
+double mb_tangent_row_asked(const MbSim *sim, const MbTangentRow *row, const double *to);
+// out (n) ← how what the rows ask for changes, of the change that mb_tangent_times has been asked about last.
+void mb_tangent_rows_times(const MbSim *sim, const MbTangent *tangent, const double *dq, const double *dv,
+                           double *out);
+
+// ---- private to core/sim/tangent*.c ---------------------------------------------------------------------------------
+
+// Adds what the rows push to sim->x.f, and finds how it changes.
+void mb_rows_push_at(MbSim *sim, MbTangent *t);
+// dF −= its change.
+void mb_rows_change(const MbSim *sim, MbTangent *t);
+// The transposed of it, and of what the rows ask for, weighed by ζ: of bodies, and of coordinates.
+void mb_rows_weigh(const MbSim *sim, MbTangent *t);
+void mb_rows_weigh_own(const MbSim *sim, const MbTangent *t, double *dq, double *dv);
+// Returns what −Z · Hᵀ μ + ζ · r of the constraints listed differs by between two simulations, with the bodies where they are.
+double mb_rows_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[2], const size_t *list, size_t n,
+                         const double *z);
+
+#endif

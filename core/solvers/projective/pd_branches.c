@@ -3,6 +3,7 @@
 // those that the list does not name are given back.
 #include "core/base/alloc.h"
 #include "core/base/sort.h"
+#include "core/contact/contact_elsewhere.h"
 #include "core/solvers/projective/pd_ports.h"
 
 #include <string.h>
@@ -17,11 +18,17 @@ typedef struct MbPdPortBranch {
 
 // ---- making and freeing -----------------------------------------------------------------------------------
 
+const MbContactElsewhere *mb_pd_elsewhere(const MbPdEngine *engine) {
+  return engine->mover->contacts && engine->ports ? engine->mover->contacts(engine) : NULL;
+}
+
 bool mb_pd_branches_suit(const MbPdEngine *engine, size_t count) {
+  enum { FEW = 96 }; // nodes that the processor solves for as fast
   const MbPdPorts *ports = engine->ports;
   const MbGlobal *global = engine->global.inverse;
   if (ports->width != 1 || engine->newton || !engine->nfree || !mb_branches_are(global)) return false;
-  return count * engine->nfree > 2 * mb_global_size(global).entries;
+  return count * engine->nfree > 2 * mb_global_size(global).entries ||
+         (count > FEW && mb_pd_elsewhere(engine));
 }
 
 static bool make(MbPdEngine *engine) {

@@ -132,6 +132,7 @@ bool mb_pd_model_describe(const MbModel *model, int threads, MbArena *scratch, M
                      .nports = model->nports,
                      .port = ports,
                      .names = names_nodes(model),
+                     .touches = model->contacts.any,
                      .h = model->h,
                      .still = still,
                      .method = mb_pd_model_method(model),

@@ -1,0 +1,233 @@
+// Contacts solved for on a device: the non-smooth Newton method as core/contact/nonsmooth_newton.c has it, its steps by conjugate residuals
+// (kernels/touch_newton.h). What is decided is decided here, by sums that come back twice a step: how far a step goes, and how good λ is.
+//
+// A step's equations are solved by ten directions, and by more in the next step where these have left much. Where no step makes |F| smaller the
+// processor's method sweeps; here all contacts go to the nearest point of their cones at once, as far as the energy falls.
+#include "core/base/alloc.h"
+#include "gpu/moved_touch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double SETTLED = 1e-5;           // of what is enough: a start that is left as it is
+static const double ENOUGH = 1e-3;            // see `shorten` of the processor's
+static const double MUCH = 0.03, LITTLE = 1e-3; // of |F| that directions leave
+enum { MOST_STEPS = 30, FEW = 10, MORE = 10, ASIDE = 3 };
+
+typedef struct Solving {
+  MbMoved *moved;
+  struct MbMovedTouch *touch;
+  MbTouchArgs a;
+  const MbContactProblem *problem;
+  double enough, size; // of the natural map; |b|
+  double best, alpha;
+  uint32_t directions;
+  size_t done, most;
+} Solving;
+
+// ---- launches ---------------------------------------------------------------------------------------------
+
+static void run(const Solving *s, MbKernel kernel, size_t n) {
+  s->moved->on->run(s->moved->gpu, kernel, n, &s->a);
+}
+#define CONTACTS(s, name) run(s, MB_RUN_mb_touch_##name, (s)->a.contacts)
+#define ROWS(s, name)     run(s, MB_RUN_mb_touch_##name, (s)->a.rows)
+
+// W x, which the next kernel sees contact by contact.
+static void multiply(Solving *s, const double *x) {
+  s->a.in = x;
+  run(s, MB_RUN_mb_touch_push, s->a.points);
+  run(s, MB_RUN_mb_touch_gather, s->a.numbers);
+  run(s, MB_RUN_mb_touch_product, s->a.points);
+}
+
+// Sums of contacts come back: `count` of them.
+static void look(Solving *s, MbKernel kernel, size_t count, double *sum) {
+  const size_t somes = s->a.somes;
+  double *told = s->touch->told;
+  run(s, kernel, somes);
+  s->moved->on->get(s->moved->gpu, told, s->a.told, count * somes * sizeof *told);
+  for (size_t k = 0; k < count; k++) {
+    sum[k] = s->moved->on->fault(s->moved->gpu) ? NAN : 0;
+    for (size_t i = 0; i < somes; i++) sum[k] += told[k * somes + i];
+  }
+}
+
+// ---- the problem ------------------------------------------------------------------------------------------
+
+static double norm(const double *x, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; x && i < n; i++) sum += x[i] * x[i];
+  return sqrt(sum);
+}
+
+static bool knows(const MbContactProblem *problem) {
+  if (problem->n != 3 * problem->ncontacts || problem->rho > 0) return false;
+  for (size_t c = 0; c < problem->ncontacts; c++) {
+    const MbContactCone *contact = &problem->contact[c];
+    if (contact->row != 3 * c || (contact->cone != MB_CONE_EXACT && contact->cone != MB_CONE_NONE)) return false;
+  }
+  return true;
+}
+
+static void put_problem(Solving *s) {
+  const MbContactProblem *problem = s->problem;
+  const MbContactPoints *points = problem->W.points;
+  const size_t n = problem->n, contacts = problem->ncontacts, word = sizeof(double);
+  double *b = s->touch->pack, *soft = b + n, *start = soft + n, *least = start + n, *mu = least + contacts;
+  memcpy(b, problem->b, n * word);
+  for (size_t i = 0; i < n; i++) soft[i] = problem->soft ? problem->soft[i] : 0;
+  for (size_t i = 0; i < n; i++) start[i] = problem->start ? problem->start[i] : 0;
+  for (size_t c = 0; c < contacts; c++) {
+    least[c] = problem->least ? problem->least[3 * c] : 0;
+    mu[c] = problem->contact[c].cone == MB_CONE_NONE ? 0 : problem->contact[c].mu;
+  }
+  mb_moved_put(s->moved, s->touch->given, b, (3 * n + 2 * contacts) * word);
+  mb_moved_put(s->moved, s->a.V, points->V, points->weights * n * word);
+  mb_moved_put(s->moved, s->a.NV, points->NV, points->weights * n * word);
+}
+
+// Where a problem's vectors are.
+static void lay_out(Solving *s) {
+  MbTouchArgs *a = &s->a;
+  const MbContactPoints *points = s->problem->W.points;
+  const size_t n = a->rows, contacts = a->contacts;
+  double *at = s->touch->vector;
+  double **const vectors[] = {&a->lambda, &a->w, &a->trial, &a->trial_w, &a->best,
+                              &a->step,   &a->along, &a->x, &a->r};
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++, at += n) *vectors[k] = at;
+  a->b = s->touch->given, a->soft = a->b + n, a->least = a->b + 3 * n, a->mu = a->least + contacts;
+  a->weights = (uint32_t)points->weights, a->numbers = (uint32_t)(points->weights + 6 * points->nslots);
+  a->chunks = (uint32_t)((n + MB_TOUCH_CHUNK - 1) / MB_TOUCH_CHUNK);
+  a->somes = (uint32_t)((contacts + MB_TOUCH_SOME - 1) / MB_TOUCH_SOME);
+  a->fischer = s->problem->function == MB_CONTACT_FISCHER_BURMEISTER;
+}
+
+static void begin(Solving *s) {
+  const double tolerance = s->problem->tolerance > 0 ? s->problem->tolerance : 1e-10;
+  s->size = norm(s->problem->b, s->problem->n);
+  s->enough = fmax(tolerance * s->size, norm(s->problem->slack, s->problem->n));
+  s->best = INFINITY, s->alpha = 1e-8, s->directions = FEW, s->done = 0;
+  s->most = s->problem->iterations && s->problem->iterations < MOST_STEPS ? s->problem->iterations : MOST_STEPS;
+  lay_out(s);
+  put_problem(s);
+  CONTACTS(s, own);
+  // λ as it is given stands in `best` for a moment
+  s->a.best = s->touch->given + 2 * (size_t)s->a.rows;
+  ROWS(s, take);
+  s->a.best = s->a.trial_w + s->a.rows;
+  CONTACTS(s, clamp);
+  ROWS(s, keep);
+  ROWS(s, take);
+  multiply(s, s->a.lambda);
+  CONTACTS(s, rates);
+}
+
+// ---- steps ------------------------------------------------------------------------------------------------
+
+// Keeps λ, put where it may be, if it is the best so far.
+static void judge(Solving *s) {
+  double sum;
+  CONTACTS(s, clamp);
+  multiply(s, s->a.trial);
+  CONTACTS(s, trial_rates);
+  look(s, MB_RUN_mb_touch_natural, 1, &sum);
+  if (!(sqrt(sum) < s->best)) return;
+  s->best = sqrt(sum);
+  ROWS(s, keep);
+}
+
+// The step; what |F| comes to by parts of it.
+static void find_step(Solving *s, double sum[MB_TOUCH_SUMS]) {
+  MbTouchArgs *a = &s->a;
+  a->alpha = s->alpha;
+  CONTACTS(s, look);
+  multiply(s, a->step);
+  CONTACTS(s, left);
+  for (a->basis = 0; a->basis < s->directions; a->basis++) {
+    CONTACTS(s, next);
+    multiply(s, a->direction + (size_t)a->basis * a->rows);
+    CONTACTS(s, image);
+    run(s, MB_RUN_mb_touch_dots, (size_t)a->basis * a->chunks);
+    if (a->basis) ROWS(s, orthogonal);
+    run(s, MB_RUN_mb_touch_lengths, a->chunks);
+  }
+  CONTACTS(s, last);
+  multiply(s, a->step);
+  CONTACTS(s, along);
+  look(s, MB_RUN_mb_touch_search, MB_TOUCH_SUMS, sum);
+}
+
+static void step_aside(Solving *s) {
+  for (int k = 0; k < ASIDE; k++) {
+    double sum[2];
+    CONTACTS(s, aside);
+    multiply(s, s->a.step);
+    CONTACTS(s, along);
+    look(s, MB_RUN_mb_touch_energy, 2, sum);
+    s->a.t = sum[1] > 0 ? fmin(-sum[0] / sum[1], 1) : 1;
+    if (!(s->a.t > 0)) return;
+    ROWS(s, accept);
+  }
+}
+
+// Takes the longest part of the step that makes |F| smaller. False: numbers that are not finite.
+static bool take_step(Solving *s) {
+  static const double SMALL = 1e-8, MORE_ALPHA = 1e-6, MUCH_ALPHA = 1;
+  double sum[MB_TOUCH_SUMS], t = 1;
+  find_step(s, sum);
+  const double size = sqrt(sum[0]), left = sqrt(sum[MB_TOUCH_SUMS - 1]);
+  if (!isfinite(size)) return false;
+  int k = 1;
+  while (k <= MB_TOUCH_TRIES && !(sqrt(sum[k]) <= (1 - ENOUGH * t) * size)) k++, t /= 2;
+  if (left > MUCH * size && s->directions + MORE <= MB_TOUCH_BASIS) s->directions += MORE;
+  if (left < LITTLE * size && s->directions > FEW) s->directions -= MORE;
+  if (k <= MB_TOUCH_TRIES) {
+    s->a.t = t;
+    ROWS(s, accept);
+    s->alpha = fmax(t == 1 ? 0.1 * s->alpha : t < 0.1 ? 4 * s->alpha : s->alpha, SMALL);
+  } else {
+    s->alpha = fmin(fmax(10 * s->alpha, MORE_ALPHA), MUCH_ALPHA);
+    step_aside(s);
+  }
+  // w anew, so that rounding does not add up
+  multiply(s, s->a.lambda);
+  CONTACTS(s, rates);
+  return true;
+}
+
+// ---- the end ----------------------------------------------------------------------------------------------
+
+static MbContactResult tell(Solving *s, MbContactAnswer *answer) {
+  const size_t n = s->a.rows;
+  double *lambda = s->touch->answer;
+  ROWS(s, take);
+  multiply(s, s->a.lambda);
+  CONTACTS(s, rates);
+  s->moved->on->get(s->moved->gpu, lambda, s->a.lambda, 2 * n * sizeof *lambda);
+  *answer = (MbContactAnswer){.lambda = lambda,
+                              .w = lambda + n,
+                              .method = "nonsmooth_newton",
+                              .iterations = s->done,
+                              .natural = s->size > 0 ? s->best / s->size : s->best};
+  if (s->best <= s->enough) return MB_CONTACT_SOLVED;
+  snprintf(answer->why, sizeof answer->why, "%zu steps come to a natural map of %.3g of |b|", s->done,
+           answer->natural);
+  return MB_CONTACT_NOT_CONVERGED;
+}
+
+MbContactResult mb_moved_touch_solve(void *context, const MbContactProblem *problem, MbContactAnswer *answer) {
+  MbPdEngine *engine = context;
+  MbMoved *moved = engine->moved;
+  if (!knows(problem) || !mb_moved_touch_take(moved, engine, problem)) return MB_CONTACT_REFUSED;
+  Solving s = {.moved = moved, .touch = moved->touch, .a = moved->touch->args, .problem = problem};
+  begin(&s);
+  for (;; s.done++) {
+    judge(&s);
+    const bool stays = s.done || !problem->betters || s.best <= SETTLED * s.enough;
+    if ((s.best <= s.enough && stays) || s.done >= s.most || !isfinite(s.best)) break;
+    if (!take_step(&s)) break;
+  }
+  return tell(&s, answer);
+}

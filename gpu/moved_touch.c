@@ -95,7 +95,7 @@ void mb_moved_touch_lay_out(MbMoved *moved, const MbPdEngine *engine, char **nex
   a->block = mb_moved_place(next, most, sizeof *a->block);
   t->given = numbers(next, GIVEN * most), t->vector = numbers(next, VECTORS * rows);
   a->direction = numbers(next, MB_TOUCH_BASIS * rows), a->image = numbers(next, MB_TOUCH_BASIS * rows);
-  a->dot = numbers(next, MB_TOUCH_BASIS * chunks), a->pair = numbers(next, 3 * MB_TOUCH_BASIS * chunks);
+  a->dot = numbers(next, (MB_TOUCH_BASIS + 1) * chunks), a->square = numbers(next, MB_TOUCH_BASIS);
   a->told = numbers(next, MB_TOUCH_SUMS * (size_t)somes_of(most));
   a->g = numbers(next, 3 * most), a->v = numbers(next, 3 * most);
   a->y = numbers(next, MB_PAIR_WEIGHTS + 6 * t->bodies);

@@ -1,7 +1,7 @@
 // Contacts solved for on a device: the non-smooth Newton method as core/contact/nonsmooth_newton.c has it, its steps by conjugate residuals
 // (kernels/touch_newton.h). What is decided is decided here, by sums that come back twice a step: how far a step goes, and how good λ is.
 //
-// A step's equations are solved by ten directions, and by more in the next step where these have left much. Where no step makes |F| smaller the
+// A step's equations are solved by a few directions, and by more in the next step where these have left much. Where no step makes |F| smaller the
 // processor's method sweeps; here all contacts go to the nearest point of their cones at once, as far as the energy falls.
 #include "core/base/alloc.h"
 #include "gpu/moved_touch.h"
@@ -12,8 +12,8 @@
 
 static const double SETTLED = 1e-5;           // of what is enough: a start that is left as it is
 static const double ENOUGH = 1e-3;            // see `shorten` of the processor's
-static const double MUCH = 0.03, LITTLE = 1e-3; // of |F| that directions leave
-enum { MOST_STEPS = 30, FEW = 10, MORE = 10, ASIDE = 3 };
+static const double MUCH = 0.3, LITTLE = 0.1; // of |F| that directions leave
+enum { MOST_STEPS = 30, FEW = 5, MORE = 5, ASIDE = 3 };
 
 typedef struct Solving {
   MbMoved *moved;
@@ -146,12 +146,11 @@ static void find_step(Solving *s, double sum[MB_TOUCH_SUMS]) {
   multiply(s, a->step);
   CONTACTS(s, left);
   for (a->basis = 0; a->basis < s->directions; a->basis++) {
-    CONTACTS(s, next);
-    multiply(s, a->direction + (size_t)a->basis * a->rows);
-    CONTACTS(s, image);
-    run(s, MB_RUN_mb_touch_dots, (size_t)a->basis * a->chunks);
-    if (a->basis) ROWS(s, orthogonal);
-    run(s, MB_RUN_mb_touch_lengths, a->chunks);
+    run(s, MB_RUN_mb_touch_next, a->points);
+    a->in = a->direction + (size_t)a->basis * a->rows;
+    run(s, MB_RUN_mb_touch_gather, a->numbers);
+    run(s, MB_RUN_mb_touch_image, a->points);
+    run(s, MB_RUN_mb_touch_dots, (a->basis + 2) * (size_t)a->chunks);
   }
   CONTACTS(s, last);
   multiply(s, a->step);
@@ -191,9 +190,6 @@ static bool take_step(Solving *s) {
     s->alpha = fmin(fmax(10 * s->alpha, MORE_ALPHA), MUCH_ALPHA);
     step_aside(s);
   }
-  // w anew, so that rounding does not add up
-  multiply(s, s->a.lambda);
-  CONTACTS(s, rates);
   return true;
 }
 

@@ -61,7 +61,7 @@ static Pushing pushing_of(const MbSim *sim) {
   return (Pushing){.tolerance = rules->tolerance,
                    .iterations = (size_t)rules->iterations,
                    .function = (MbContactFunction)rules->function,
-                   .few = mb_touch_few(rules),
+                   .few = mb_touch_takes_few(rules),
                    .pivots = rules->cone == MB_PYRAMID_CONE || rules->method == MB_CONTACT_BY_PIVOTING};
 }
 
@@ -244,10 +244,14 @@ bool mb_touch_find_elsewhere(MbSim *sim, const MbContactElsewhere *elsewhere) {
   const double norm = norm_of(c), size = size_of(c);
   const MbContactProblem problem = problem_of_touches(&f);
   const MbContactResult result = elsewhere->solve(elsewhere->context, &problem, &c->answer);
-  if (result == MB_CONTACT_NOT_CONVERGED) memcpy(c->from, c->answer.lambda, c->n * sizeof *c->from);
-  if (result != MB_CONTACT_SOLVED) return false;
+  const double left = size > ROUNDING * norm ? c->answer.natural * norm / size : 0;
+  if (result == MB_CONTACT_NOT_CONVERGED && !(f.how.few && left < ANY)) {
+    memcpy(c->from, c->answer.lambda, c->n * sizeof *c->from);
+    return false;
+  }
+  if (result == MB_CONTACT_REFUSED) return false;
   c->gives = 0;
-  tell(c, result, size > ROUNDING * norm ? c->answer.natural * norm / size : 0);
+  tell(c, result, left);
   return true;
 }
 

@@ -87,8 +87,6 @@
   X(mb_touch_left, MbTouchArgs) \
   X(mb_touch_next, MbTouchArgs) \
   X(mb_touch_last, MbTouchArgs) \
-  X(mb_touch_image, MbTouchArgs) \
-  X(mb_touch_orthogonal, MbTouchArgs) \
   X(mb_touch_along, MbTouchArgs) \
   X(mb_touch_aside, MbTouchArgs) \
   X(mb_tree_steps, MbTreeArgs)                                                                               \
@@ -104,7 +102,7 @@
   X(mb_touch_product, MbTouchArgs) \
   X(mb_touch_natural, MbTouchArgs) \
   X(mb_touch_dots, MbTouchArgs) \
-  X(mb_touch_lengths, MbTouchArgs) \
+  X(mb_touch_image, MbTouchArgs) \
   X(mb_touch_search, MbTouchArgs) \
   X(mb_touch_energy, MbTouchArgs) \
   X(mb_sum_chunk, MbSumArgs)                                                                                 \

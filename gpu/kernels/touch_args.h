@@ -66,7 +66,7 @@ typedef struct MbTouchArgs {
   double *lambda, *w, *trial, *trial_w, *best, *step, *along; // (rows) along: W step
   double *x, *r;                                              // (rows)
   double *direction, *image;                                  // (MB_TOUCH_BASIS x rows)
-  double *dot, *pair; // (MB_TOUCH_BASIS x chunks), (MB_TOUCH_BASIS x 3 x chunks)
+  double *dot, *square; // (MB_TOUCH_BASIS + 1 x chunks), (MB_TOUCH_BASIS) of images
   double *told;       // (MB_TOUCH_SUMS x somes) what comes back
   // of a product with W
   const double *in; // (rows)

@@ -4,15 +4,16 @@
 //
 // Rows whose F is a multiple of their own λ give Δ at once. The rest is solved by generalised conjugate residuals, which for a symmetric system are
 // those of Zeng et al., section 5.3: with J the system and P the inverse of each contact's own part, z = P r, J z is made orthogonal to
-// the images of the directions before, and x and r take as much of it as leaves the least r. All coefficients stay on the device.
+// the images of the directions before, and x and r take as much of it as leaves the least r. A direction is four kernels: what is left of the last one
+// and the new one, sums over few columns and bodies, its image, products of images; all coefficients stay on the device.
 #ifndef MB_GPU_KERNELS_TOUCH_NEWTON_H
 #define MB_GPU_KERNELS_TOUCH_NEWTON_H
 
 #include "gpu/kernels/touch_matrix.h"
 
 enum {
+  mb_touch_image_NUMBERS = 3,
   mb_touch_dots_NUMBERS = 1,
-  mb_touch_lengths_NUMBERS = 3,
   mb_touch_search_NUMBERS = MB_TOUCH_SUMS,
   mb_touch_natural_NUMBERS = 1,
   mb_touch_energy_NUMBERS = 2
@@ -121,48 +122,74 @@ MB_BODY double mb_touch_sum(const double *part, uint32_t chunks) {
   return sum;
 }
 
-// How much of direction j x and r take.
-MB_BODY double mb_touch_share(const MbTouchArgs *a, uint32_t j) {
-  const double *const pair = a->pair + (size_t)3 * j * a->chunks;
-  const double square = mb_touch_sum(pair, a->chunks);
-  return square > 0 ? mb_touch_sum(pair + a->chunks, a->chunks) / square : 0;
+// Makes the newest direction of contact c orthogonal to those before, by products that stand in `dot`, and x and r take their share of it. What is
+// left of the image's square is what the products take off it; r is orthogonal to the images before.
+MB_BODY double mb_touch_turn(const MbTouchArgs *a, size_t c) {
+  static const double DEPENDENT = 1e-12;
+  const uint32_t j = a->basis - 1, chunks = a->chunks;
+  const size_t n = a->rows;
+  double *const z = a->direction + j * n + 3 * c, *const y = a->image + j * n + 3 * c;
+  const double whole = mb_touch_sum(a->dot + (size_t)j * chunks, chunks);
+  double square = whole;
+  for (uint32_t k = 0; k < j; k++) {
+    const double product = mb_touch_sum(a->dot + (size_t)k * chunks, chunks), of = a->square[k];
+    const double by = of > 0 ? product / of : 0;
+    square -= by * product;
+    for (size_t r = 0; r < 3; r++)
+      z[r] -= by * a->direction[k * n + 3 * c + r], y[r] -= by * a->image[k * n + 3 * c + r];
+  }
+  if (!(square > DEPENDENT * whole)) return 0;
+  const double share = mb_touch_sum(a->dot + ((size_t)j + 1) * chunks, chunks) / square;
+  for (size_t r = 0; r < 3; r++) a->x[3 * c + r] += share * z[r], a->r[3 * c + r] -= share * y[r];
+  return square;
 }
 
-// x and r take their share of the last direction, if there is one.
-MB_BODY void mb_touch_move(const MbTouchArgs *a, size_t c) {
-  const size_t n = a->rows;
-  if (!a->basis) return;
-  const double share = mb_touch_share(a, a->basis - 1);
-  for (size_t i = 3 * c; i < 3 * c + 3; i++) {
-    a->x[i] += share * a->direction[(a->basis - 1) * n + i];
-    a->r[i] -= share * a->image[(a->basis - 1) * n + i];
+// The next direction of a point's contacts begins, P r, and what it pushes the point with.
+MB_BODY void mb_touch_next(const MbTouchArgs *a, size_t p) {
+  const MbTouchPoint *const point = &a->point[p];
+  double f[3] = {0, 0, 0};
+  for (size_t c = point->first; c < point->first + point->count; c++) {
+    const double square = a->basis ? mb_touch_turn(a, c) : 0;
+    if (a->basis && c == 0) a->square[a->basis - 1] = square; // who reads it comes later
+    const double *const P = a->block[c].P, *const r = a->r + 3 * c;
+    for (size_t k = 0; k < 3; k++) {
+      const double z = P[3 * k] * r[0] + P[3 * k + 1] * r[1] + P[3 * k + 2] * r[2];
+      a->direction[(size_t)a->basis * a->rows + 3 * c + k] = z;
+      for (size_t axis = 0; axis < 3; axis++) f[axis] += z * a->H[9 * c + 3 * k + axis];
+    }
   }
-}
-// And the next one begins: P r.
-MB_BODY void mb_touch_next(const MbTouchArgs *a, size_t c) {
-  const double *const P = a->block[c].P, *const r = a->r + 3 * c;
-  mb_touch_move(a, c);
-  for (int k = 0; k < 3; k++)
-    a->direction[(size_t)a->basis * a->rows + 3 * c + (size_t)k] =
-        P[3 * k] * r[0] + P[3 * k + 1] * r[1] + P[3 * k + 2] * r[2];
+  for (size_t axis = 0; axis < 3; axis++) a->g[axis * a->points + p] = f[axis];
 }
 // The step is that.
 MB_BODY void mb_touch_last(const MbTouchArgs *a, size_t c) {
-  mb_touch_move(a, c);
+  (void)mb_touch_turn(a, c);
   for (size_t r = 0; r < 3; r++)
     if (a->block[c].active >> r & 1) a->step[3 * c + r] = a->x[3 * c + r];
 }
 
-MB_BODY void mb_touch_image(const MbTouchArgs *a, size_t c) {
-  double out[3];
-  mb_touch_system(a, c, out);
-  for (size_t r = 0; r < 3; r++) a->image[(size_t)a->basis * a->rows + 3 * c + r] = out[r];
+// The image of the newest direction, by the warp of its point.
+MB_BODY void mb_touch_image_part(const MbTouchArgs *a, size_t p, uint32_t lane, double *sum) {
+  mb_touch_product_part(a, p, lane, sum);
+}
+MB_BODY double mb_touch_image_join(const MbTouchArgs *a, size_t p, double one, double other) {
+  (void)a, (void)p;
+  return one + other;
+}
+MB_BODY void mb_touch_image_end(const MbTouchArgs *a, size_t p, const double *sum) {
+  const MbTouchPoint *const point = &a->point[p];
+  mb_touch_product_end(a, p, sum);
+  for (size_t c = point->first; c < point->first + point->count; c++) {
+    double out[3];
+    mb_touch_system(a, c, out);
+    for (size_t r = 0; r < 3; r++) a->image[(size_t)a->basis * a->rows + 3 * c + r] = out[r];
+  }
 }
 
-// Number j × chunks + chunk: products of the newest image with image j.
+// Number k × chunks + chunk: products of the newest image with image k, with itself, and with r.
 MB_BODY void mb_touch_dots_part(const MbTouchArgs *a, size_t at, uint32_t lane, double *sum) {
-  const size_t n = a->rows, begin = MB_TOUCH_CHUNK * (at % a->chunks), end = begin + MB_TOUCH_CHUNK;
-  const double *const one = a->image + a->basis * n, *const other = a->image + at / a->chunks * n;
+  const size_t n = a->rows, k = at / a->chunks;
+  const size_t begin = MB_TOUCH_CHUNK * (at % a->chunks), end = begin + MB_TOUCH_CHUNK;
+  const double *const one = a->image + a->basis * n, *const other = k > a->basis ? a->r : a->image + k * n;
   for (size_t i = begin + lane; i < end && i < n; i += MB_WARP) sum[0] += one[i] * other[i];
 }
 MB_BODY double mb_touch_dots_join(const MbTouchArgs *a, size_t at, double one, double other) {
@@ -170,33 +197,6 @@ MB_BODY double mb_touch_dots_join(const MbTouchArgs *a, size_t at, double one, d
   return one + other;
 }
 MB_BODY void mb_touch_dots_end(const MbTouchArgs *a, size_t at, const double *sum) { a->dot[at] = sum[0]; }
-
-MB_BODY void mb_touch_orthogonal(const MbTouchArgs *a, size_t i) {
-  const size_t n = a->rows;
-  double z = a->direction[a->basis * n + i], y = a->image[a->basis * n + i];
-  for (uint32_t j = 0; j < a->basis; j++) {
-    const double square = mb_touch_sum(a->pair + (size_t)3 * j * a->chunks, a->chunks);
-    const double by = square > 0 ? mb_touch_sum(a->dot + (size_t)j * a->chunks, a->chunks) / square : 0;
-    z -= by * a->direction[j * n + i], y -= by * a->image[j * n + i];
-  }
-  a->direction[a->basis * n + i] = z, a->image[a->basis * n + i] = y;
-}
-
-// Squares of the newest image, its products with r, squares of r; by chunks.
-MB_BODY void mb_touch_lengths_part(const MbTouchArgs *a, size_t chunk, uint32_t lane, double *sum) {
-  const size_t n = a->rows, begin = MB_TOUCH_CHUNK * chunk, end = begin + MB_TOUCH_CHUNK;
-  const double *const y = a->image + a->basis * n;
-  for (size_t i = begin + lane; i < end && i < n; i += MB_WARP) {
-    sum[0] += y[i] * y[i], sum[1] += y[i] * a->r[i], sum[2] += a->r[i] * a->r[i];
-  }
-}
-MB_BODY double mb_touch_lengths_join(const MbTouchArgs *a, size_t chunk, double one, double other) {
-  (void)a, (void)chunk;
-  return one + other;
-}
-MB_BODY void mb_touch_lengths_end(const MbTouchArgs *a, size_t chunk, const double *sum) {
-  for (size_t k = 0; k < 3; k++) a->pair[(3 * (size_t)a->basis + k) * a->chunks + chunk] = sum[k];
-}
 
 // ---- how far to go ------------------------------------------------------------------------------------------------
 

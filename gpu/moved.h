@@ -28,8 +28,8 @@ typedef struct MbMoved {
   MbLoadArgs loads;            // what acts beside elements
   struct MbMovedLoads *acting; // how many, and on the processor; NULL: nothing
   MbPortArgs ports;
-  MbPortPush *push; // (nodes) on the processor, where rows act on nodes
-  uint32_t *listed; // (nodes x 3)
+  MbPortPush *push;           // (nodes) on the processor, where rows act on nodes
+  uint32_t *listed;           // (nodes x 3)
   struct MbMovedTouch *touch; // contacts that are solved for there (moved_touch.h); NULL: none are
   MbInverseArgs inverse;
   MbMovedLevels *levels; // of its inverse; NULL: no node is free

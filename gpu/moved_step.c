@@ -479,7 +479,7 @@ static void accept(MbPdEngine *engine) {
     .local_global = local_global, .worth = worth, .look = look, .solve = solve, .bend = bend, .down = down,  \
     .attempt = attempt, .accept = accept, .find = mb_moved_find, .answer = mb_moved_answer,                  \
     .read = mb_moved_read, .pull = mb_moved_pull, .push = mb_moved_push, .rest = mb_moved_rest,              \
-    .bend_by = bend_by, .respond = mb_moved_respond, .contacts = mb_moved_contacts                                                                                       \
+    .bend_by = bend_by, .respond = mb_moved_respond, .contacts = mb_moved_contacts                           \
   }
 const MbPdMover mb_moved_by_cuda = ROW(make_by_cuda), mb_moved_by_loops = ROW(make_by_loops),
                 mb_moved_by_none = {.make = make_none, .free = free_moved, .bytes = bytes};

@@ -23,7 +23,9 @@ static bool wanted(const MbPdEngine *engine) {
          mb_branches_are(engine->global.inverse);
 }
 
-static uint32_t somes_of(size_t contacts) { return (uint32_t)((contacts + MB_TOUCH_SOME - 1) / MB_TOUCH_SOME); }
+static uint32_t somes_of(size_t contacts) {
+  return (uint32_t)((contacts + MB_TOUCH_SOME - 1) / MB_TOUCH_SOME);
+}
 
 static void find_places(Touch *t, const MbCholesky *c) {
   for (uint32_t k = 0; k < c->n; k++) t->place[c->perm[k]] = k;

@@ -66,7 +66,8 @@ static bool knows(const MbContactProblem *problem) {
   if (problem->n != 3 * problem->ncontacts || problem->rho > 0) return false;
   for (size_t c = 0; c < problem->ncontacts; c++) {
     const MbContactCone *contact = &problem->contact[c];
-    if (contact->row != 3 * c || (contact->cone != MB_CONE_EXACT && contact->cone != MB_CONE_NONE)) return false;
+    if (contact->row != 3 * c || (contact->cone != MB_CONE_EXACT && contact->cone != MB_CONE_NONE))
+      return false;
   }
   return true;
 }
@@ -94,8 +95,8 @@ static void lay_out(Solving *s) {
   const MbContactPoints *points = s->problem->W.points;
   const size_t n = a->rows, contacts = a->contacts;
   double *at = s->touch->vector;
-  double **const vectors[] = {&a->lambda, &a->w, &a->trial, &a->trial_w, &a->best,
-                              &a->step,   &a->along, &a->x, &a->r};
+  double **const vectors[] = {&a->lambda, &a->w,     &a->trial, &a->trial_w, &a->best,
+                              &a->step,   &a->along, &a->x,     &a->r};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++, at += n) *vectors[k] = at;
   a->b = s->touch->given, a->soft = a->b + n, a->least = a->b + 3 * n, a->mu = a->least + contacts;
   a->weights = (uint32_t)points->weights, a->numbers = (uint32_t)(points->weights + 6 * points->nslots);
@@ -109,7 +110,8 @@ static void begin(Solving *s) {
   s->size = norm(s->problem->b, s->problem->n);
   s->enough = fmax(tolerance * s->size, norm(s->problem->slack, s->problem->n));
   s->best = INFINITY, s->alpha = 1e-8, s->directions = FEW, s->done = 0;
-  s->most = s->problem->iterations && s->problem->iterations < MOST_STEPS ? s->problem->iterations : MOST_STEPS;
+  s->most =
+      s->problem->iterations && s->problem->iterations < MOST_STEPS ? s->problem->iterations : MOST_STEPS;
   lay_out(s);
   put_problem(s);
   CONTACTS(s, own);
@@ -213,7 +215,8 @@ static MbContactResult tell(Solving *s, MbContactAnswer *answer) {
   return MB_CONTACT_NOT_CONVERGED;
 }
 
-MbContactResult mb_moved_touch_solve(void *context, const MbContactProblem *problem, MbContactAnswer *answer) {
+MbContactResult mb_moved_touch_solve(void *context, const MbContactProblem *problem,
+                                     MbContactAnswer *answer) {
   MbPdEngine *engine = context;
   MbMoved *moved = engine->moved;
   if (!knows(problem) || !mb_moved_touch_take(moved, engine, problem)) return MB_CONTACT_REFUSED;

@@ -11,12 +11,12 @@
 #include "gpu/kernels/kernel_body.h"
 
 enum {
-  MB_TOUCH_NODES = 4,     // of a point
-  MB_TOUCH_BASIS = 40,    // directions of one linear solution
-  MB_TOUCH_BAND = 4,      // points that one thread has W_s of
-  MB_TOUCH_CHUNK = 512,   // rows that a warp sums up
-  MB_TOUCH_SOME = 64,     // contacts
-  MB_TOUCH_TRIES = 10,    // lengths of a step: 1, 1/2, …
+  MB_TOUCH_NODES = 4,   // of a point
+  MB_TOUCH_BASIS = 40,  // directions of one linear solution
+  MB_TOUCH_BAND = 4,    // points that one thread has W_s of
+  MB_TOUCH_CHUNK = 512, // rows that a warp sums up
+  MB_TOUCH_SOME = 64,   // contacts
+  MB_TOUCH_TRIES = 10,  // lengths of a step: 1, 1/2, …
   MB_TOUCH_SUMS = MB_TOUCH_TRIES + 2
 };
 #define MB_TOUCH_NONE UINT32_MAX
@@ -40,11 +40,11 @@ typedef struct MbTouchBlock {
 } MbTouchBlock;
 
 typedef struct MbTouchArgs {
-  uint32_t points, contacts, rows, depth;   // rows: 3 contacts; depth: of branches, at most
-  uint32_t weights, numbers;                // columns of V; these and six of each body
-  uint32_t chunks, somes;                   // of rows, of contacts
-  uint32_t fischer, basis;                  // the function; which direction
-  double alpha, t;                          // see core/contact/nonsmooth_newton.c; of a step
+  uint32_t points, contacts, rows, depth; // rows: 3 contacts; depth: of branches, at most
+  uint32_t weights, numbers;              // columns of V; these and six of each body
+  uint32_t chunks, somes;                 // of rows, of contacts
+  uint32_t fischer, basis;                // the function; which direction
+  double alpha, t;                        // see core/contact/nonsmooth_newton.c; of a step
   // the inverse (inverse_rows.h)
   const uint64_t *at;
   const uint32_t *from;
@@ -60,14 +60,14 @@ typedef struct MbTouchArgs {
   double *branch;            // (depth x points)
   double *Ws;                // (points x points)
   // of a problem
-  const double *b, *soft, *least, *mu; // (rows), (rows), (contacts), (contacts)
-  const double *V, *NV;                // (rows x weights)
-  MbTouchBlock *block;                 // (contacts)
+  const double *b, *soft, *least, *mu;                        // (rows), (rows), (contacts), (contacts)
+  const double *V, *NV;                                       // (rows x weights)
+  MbTouchBlock *block;                                        // (contacts)
   double *lambda, *w, *trial, *trial_w, *best, *step, *along; // (rows) along: W step
   double *x, *r;                                              // (rows)
   double *direction, *image;                                  // (MB_TOUCH_BASIS x rows)
   double *dot, *square; // (MB_TOUCH_BASIS + 1 x chunks), (MB_TOUCH_BASIS) of images
-  double *told;       // (MB_TOUCH_SUMS x somes) what comes back
+  double *told;         // (MB_TOUCH_SUMS x somes) what comes back
   // of a product with W
   const double *in; // (rows)
   double *g, *v;    // (3 x points) pushes and velocities, axis by axis

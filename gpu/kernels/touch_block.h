@@ -10,7 +10,8 @@
 MB_BODY double mb_touch_size(double x, double y) { return sqrt(x * x + y * y); }
 
 // F_n and how it changes: A by λ, B by w.
-MB_BODY void mb_touch_normal(int fischer, double r, double lambda, double w, double *F, double *A, double *B) {
+MB_BODY void mb_touch_normal(int fischer, double r, double lambda, double w, double *F, double *A,
+                             double *B) {
   const double y = r * lambda;
   if (!fischer) {
     const int pushes = y > w;
@@ -22,8 +23,8 @@ MB_BODY void mb_touch_normal(int fischer, double r, double lambda, double w, dou
 }
 
 // Minimum map: F_t = r λ_t − P_R(r λ_t − w_t), R = μ (r λ_n − w_n), which is positive.
-MB_BODY void mb_touch_disc(double r, double mu, double R, const double *l, const double *w, double *F, double *A,
-                           double *B) {
+MB_BODY void mb_touch_disc(double r, double mu, double R, const double *l, const double *w, double *F,
+                           double *A, double *B) {
   const double y[2] = {r * l[1] - w[1], r * l[2] - w[2]}, size = mb_touch_size(y[0], y[1]);
   if (size <= R) {
     F[1] = w[1], F[2] = w[2];
@@ -106,7 +107,8 @@ MB_BODY void mb_touch_project(double mu, double *l) {
 }
 
 // (1/ρ)(λ − P(λ − ρ û)), ρ = 1/scale
-MB_BODY void mb_touch_natural_of(const MbTouchArgs *a, size_t c, const double *l, const double *u, double out[3]) {
+MB_BODY void mb_touch_natural_of(const MbTouchArgs *a, size_t c, const double *l, const double *u,
+                                 double out[3]) {
   const double rho = 1 / a->block[c].scale, mu = a->mu[c], push = mu * mb_touch_size(u[1], u[2]);
   double x[3] = {l[0] - rho * (u[0] + push), l[1] - rho * u[1], l[2] - rho * u[2]};
   // inside the cone it is û itself, without the rounding of λ − ρ û
@@ -135,7 +137,8 @@ MB_BODY int mb_touch_invert(double K[9], double X[9]) {
     for (int j = 0; j < 3; j++) K[3 * c + j] *= by, X[3 * c + j] *= by;
     for (int i = 0; i < 3; i++) {
       const double f = K[3 * i + c];
-      for (int j = 0; j < 3 && i != c; j++) K[3 * i + j] -= f * K[3 * c + j], X[3 * i + j] -= f * X[3 * c + j];
+      for (int j = 0; j < 3 && i != c; j++)
+        K[3 * i + j] -= f * K[3 * c + j], X[3 * i + j] -= f * X[3 * c + j];
     }
   }
   return 1;

@@ -215,7 +215,8 @@ MB_BODY void mb_touch_search_part(const MbTouchArgs *a, size_t i, uint32_t lane,
     for (int k = 0; k <= MB_TOUCH_TRIES; k++) {
       double l[3], w[3], F[3], A[9], B[9];
       for (size_t r = 0; r < 3; r++)
-        l[r] = a->lambda[3 * c + r] + t * a->step[3 * c + r], w[r] = a->w[3 * c + r] + t * a->along[3 * c + r];
+        l[r] = a->lambda[3 * c + r] + t * a->step[3 * c + r],
+        w[r] = a->w[3 * c + r] + t * a->along[3 * c + r];
       mb_touch_function(a, c, l, w, F, A, B);
       sum[k] += F[0] * F[0] + F[1] * F[1] + F[2] * F[2];
       t = k ? t / 2 : 1;

@@ -1,8 +1,8 @@
 // Contacts of nodes that a device moves: which lists of them it takes, and their points there. Memory is taken when the engine is made, for as many
 // contacts as there are twice the nodes, MOST at most; with more of them, and with others than are told here, the processor solves:
 //
-//   - contacts alone, round cones or none, each about one point of a deformable, whose nodes are corners of one element; the other side is the world, or
-//     bodies that nothing couples
+//   - contacts, round cones or none, each about one point of a deformable, whose nodes are corners of one element; the other side is the world, or
+//     bodies that nothing couples; and rows both ways about such bodies alone, as those that drive them are
 //   - an inverse of one level in doubles, and no nodes placed along single axes
 #include "core/base/alloc.h"
 #include "core/solvers/projective/pd_ports.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MOST = 4096, BODIES = 64, VECTORS = 9, GIVEN = 11 };
+enum { MOST = 4096, BODIES = 64, VECTORS = 9, GIVEN = 11 + 6 * MB_PAIR_WEIGHTS };
 
 typedef struct MbMovedTouch Touch;
 
@@ -54,10 +54,13 @@ bool mb_moved_touch_list(MbMoved *moved, const MbPdEngine *engine) {
   t->place = mb_calloc(c->n, sizeof *t->place), t->supernode = mb_calloc(c->n, sizeof *t->supernode);
   t->point = mb_calloc(t->most, sizeof *t->point), t->of = mb_calloc(t->most, sizeof *t->of);
   t->pack = mb_calloc(GIVEN * t->most, sizeof *t->pack);
-  t->answer = mb_calloc(6 * t->most, sizeof *t->answer);
+  t->answer = mb_calloc(12 * t->most, sizeof *t->answer);
+  t->row = mb_calloc(t->most, sizeof *t->row), t->held = mb_calloc(t->most, sizeof *t->held);
+  t->packed = mb_calloc(36 * t->most, sizeof *t->packed), t->slot = mb_calloc(6 * t->most, sizeof *t->slot);
   t->told = mb_calloc(MB_TOUCH_SUMS * (size_t)somes_of(t->most), sizeof *t->told);
   MbTouchNode *node = mb_calloc(c->count, sizeof *node);
-  const bool fine = t->place && t->supernode && t->point && t->of && t->pack && t->answer && t->told && node;
+  const bool fine = t->place && t->supernode && t->point && t->of && t->pack && t->answer && t->told &&
+                    t->row && t->held && t->packed && t->slot && node;
   if (fine) find_places(t, c), find_nodes(c, node, &t->args.depth);
   mb_free(node);
   return fine;
@@ -66,7 +69,8 @@ bool mb_moved_touch_list(MbMoved *moved, const MbPdEngine *engine) {
 void mb_moved_touch_free(MbMoved *moved) {
   Touch *t = moved->touch;
   if (!t) return;
-  void *const all[] = {t->place, t->supernode, t->point, t->of, t->pack, t->answer, t->told, t};
+  void *const all[] = {t->place, t->supernode, t->point, t->of,     t->pack, t->answer,
+                       t->told,  t->row,       t->held,  t->packed, t->slot, t};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) mb_free(all[k]);
 }
 
@@ -74,7 +78,8 @@ size_t mb_moved_touch_bytes(const MbMoved *moved) {
   const Touch *t = moved->touch;
   if (!t) return 0;
   return sizeof *t + t->places * (sizeof *t->place + sizeof *t->supernode) +
-         t->most * (sizeof *t->point + sizeof *t->of + (GIVEN + 6) * sizeof(double)) +
+         t->most * (sizeof *t->point + 7 * sizeof *t->of + sizeof *t->row + sizeof *t->held +
+                    (GIVEN + 12 + 36) * sizeof(double)) +
          MB_TOUCH_SUMS * (size_t)somes_of(t->most) * sizeof *t->told;
 }
 
@@ -93,7 +98,6 @@ void mb_moved_touch_lay_out(MbMoved *moved, const MbPdEngine *engine, char **nex
   a->H = numbers(next, 9 * most);
   a->F = numbers(next, 12 * rows), a->slot = mb_moved_place(next, 2 * rows, sizeof *a->slot);
   a->branch = numbers(next, a->depth * most), a->Ws = numbers(next, most * most);
-  a->V = numbers(next, MB_PAIR_WEIGHTS * rows), a->NV = numbers(next, MB_PAIR_WEIGHTS * rows);
   a->block = mb_moved_place(next, most, sizeof *a->block);
   t->given = numbers(next, GIVEN * most), t->vector = numbers(next, VECTORS * rows);
   a->direction = numbers(next, MB_TOUCH_BASIS * rows), a->image = numbers(next, MB_TOUCH_BASIS * rows);
@@ -148,51 +152,99 @@ static bool sum_of(const Touch *t, const MbPdEngine *engine, const MbPointSum *f
   return true;
 }
 
-// The point that all three rows of contact c are about; UINT32_MAX: they are about more than one, or none.
-static uint32_t point_of(const MbContactPoints *points, size_t c) {
-  const size_t *first = points->first + 3 * c;
+// The point that rows [row, row + 3) are about; UINT32_MAX: they are about more than one, or none.
+static uint32_t point_of(const MbContactPoints *points, size_t row) {
+  const size_t *first = points->first + row;
   for (size_t r = 0; r < 3; r++)
     if (first[r + 1] - first[r] != 1 || points->point[first[r]] != points->point[first[0]]) return UINT32_MAX;
   return points->point[first[0]];
 }
 
-static bool list_points(Touch *t, const MbPdEngine *engine, const MbContactPoints *points, size_t contacts) {
-  if (contacts > t->most || points->nslots > t->bodies || !points->sum) return false;
-  size_t n = 0;
-  for (size_t c = 0; c < contacts; c++) {
-    const uint32_t p = point_of(points, c);
-    if (p != n && !(n && p == n - 1)) return false; // points come in the order of contacts
-    if (p == n && !sum_of(t, engine, &points->sum[p], &t->point[p])) return false;
-    if (p == n) t->point[n++].first = (uint32_t)c, t->point[p].count = 0;
-    t->point[p].count++;
-    t->of[c] = p;
+// Adds the contact whose rows begin there, n so far; *joint: how many of the problem's points there have been, *last: the last of them is the last point
+// here. Points come in the order of contacts.
+static bool add_contact(Touch *t, const MbPdEngine *engine, const MbContactPoints *points, size_t c,
+                        size_t row, size_t *joint, size_t *n, bool *last) {
+  const uint32_t p = point_of(points, row);
+  const bool again = *last && p == *joint - 1;
+  if (!again && p != *joint) return false;
+  if (!again) {
+    if (!sum_of(t, engine, &points->sum[p], &t->point[*n])) return false;
+    t->point[*n].first = (uint32_t)c, t->point[*n].count = 0;
+    ++*joint, ++*n, *last = true;
   }
-  return n == points->npoints;
+  t->point[*n - 1].count++;
+  t->of[c] = (uint32_t)(*n - 1), t->row[c] = row, t->held[c] = false;
+  return true;
 }
 
-static void put_points(MbMoved *moved, const MbContactPoints *points, size_t contacts) {
+static bool list_points(Touch *t, const MbPdEngine *engine, const MbContactProblem *problem, size_t *npoints,
+                        size_t *contacts) {
+  const MbContactPoints *points = problem->W.points;
+  size_t joint = 0, c = 0, n = 0;
+  bool last = false;
+  if (points->nslots > t->bodies || !points->sum) return false;
+  for (size_t i = 0; i < problem->n; c++) {
+    if (c == t->most) return false;
+    if (problem->kind[i] == MB_CONTACT_NORMAL) {
+      if (!add_contact(t, engine, points, c, i, &joint, &n, &last)) return false;
+      i += 3;
+      continue;
+    }
+    if (problem->kind[i] != MB_CONTACT_BOTH_WAYS || points->first[i + 1] != points->first[i]) return false;
+    t->point[n] = (MbTouchPoint){.first = (uint32_t)c, .count = 1};
+    t->of[c] = (uint32_t)n++, t->row[c] = i++, t->held[c] = true, last = false;
+  }
+  *npoints = n, *contacts = c;
+  return joint == points->npoints;
+}
+
+// Rows of the problem, `width` numbers each, contact by contact.
+static void put_rows(MbMoved *moved, const double *to, const double *from, size_t width, size_t contacts) {
+  const Touch *t = moved->touch;
+  for (size_t c = 0; c < contacts; c++) {
+    double *row = t->packed + 3 * width * c;
+    const size_t rows = t->held[c] ? 1 : 3;
+    memcpy(row, from + width * t->row[c], rows * width * sizeof *row);
+    memset(row + rows * width, 0, (3 - rows) * width * sizeof *row);
+  }
+  mb_moved_put(moved, to, t->packed, 3 * width * contacts * sizeof *t->packed);
+}
+
+static void put_bodies(MbMoved *moved, const MbContactPoints *points, size_t contacts) {
+  const Touch *t = moved->touch;
+  put_rows(moved, t->args.F, points->F, 12, contacts);
+  for (size_t k = 0; k < 6 * contacts; k++) t->slot[k] = MB_TOUCH_NONE;
+  for (size_t c = 0; c < contacts; c++)
+    memcpy(t->slot + 6 * c, points->slot + 2 * t->row[c], (t->held[c] ? 2 : 6) * sizeof *t->slot);
+  mb_moved_put(moved, t->args.slot, t->slot, 6 * contacts * sizeof *t->slot);
+}
+
+static void put_points(MbMoved *moved, const MbContactPoints *points, size_t n, size_t contacts) {
   Touch *t = moved->touch;
   MbTouchArgs *a = &t->args;
-  const size_t n = points->npoints, rows = 3 * contacts;
-  a->points = (uint32_t)n, a->contacts = (uint32_t)contacts, a->rows = (uint32_t)rows;
+  a->points = (uint32_t)n, a->contacts = (uint32_t)contacts, a->rows = (uint32_t)(3 * contacts);
   mb_moved_put(moved, a->point, t->point, n * sizeof *t->point);
   mb_moved_put(moved, a->of, t->of, contacts * sizeof *t->of);
-  mb_moved_put(moved, a->H, points->H, 3 * rows * sizeof *points->H); // one end a row
-  if (points->nslots) {
-    mb_moved_put(moved, a->F, points->F, 12 * rows * sizeof *points->F);
-    mb_moved_put(moved, a->slot, points->slot, 2 * rows * sizeof *points->slot);
+  for (size_t c = 0; c < contacts; c++) {
+    double *H = t->packed + 9 * c;
+    if (t->held[c])
+      memset(H, 0, 9 * sizeof *H);
+    else // one end a row
+      memcpy(H, points->H + 3 * points->first[t->row[c]], 9 * sizeof *H);
   }
-  moved->on->run(moved->gpu, MB_RUN_mb_touch_branch, a->depth * n, a);
-  moved->on->run(moved->gpu, MB_RUN_mb_touch_between, (n + MB_TOUCH_BAND - 1) / MB_TOUCH_BAND * n, a);
+  mb_moved_put(moved, a->H, t->packed, 9 * contacts * sizeof *t->packed);
+  if (points->nslots) put_bodies(moved, points, contacts);
+  moved->on->run(moved->gpu, MB_RUN_mb_hit_branch, a->depth * n, a);
+  moved->on->run(moved->gpu, MB_RUN_mb_hit_between, (n + MB_TOUCH_BAND - 1) / MB_TOUCH_BAND * n, a);
 }
 
 bool mb_moved_touch_take(MbMoved *moved, const MbPdEngine *engine, const MbContactProblem *problem) {
   Touch *t = moved->touch;
   const MbContactPoints *points = problem->W.points;
-  if (points->version == t->version && problem->ncontacts == t->args.contacts) return t->ours;
+  size_t n, contacts;
+  if (points->version == t->version) return t->ours;
   t->version = points->version;
-  t->args.contacts = (uint32_t)problem->ncontacts;
-  t->ours = list_points(t, engine, points, problem->ncontacts);
-  if (t->ours) put_points(moved, points, problem->ncontacts);
+  t->ours = list_points(t, engine, problem, &n, &contacts);
+  if (t->ours) put_points(moved, points, n, contacts);
   return t->ours;
 }

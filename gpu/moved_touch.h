@@ -17,11 +17,15 @@ struct MbMovedTouch {
   uint64_t version;
   bool ours; // it is of a kind that the device takes
   MbTouchPoint *point;
-  uint32_t *of;   // (most)
+  uint32_t *of;   // (most) the point of each contact
+  size_t *row;    // (most) of the problem: where each contact begins
+  bool *held;     // (most) it is one row both ways
+  double *packed; // (most x 36) on the processor: a list's H, or F
+  uint32_t *slot; // (most x 6)
   double *vector; // there: all vectors of rows that a problem has
-  double *given;  // there: b, soft, the start, least, mu
-  double *pack;   // (most x 11) on the processor: the same
-  double *answer; // (most x 6) λ, w
+  double *given;  // there: b, soft, the start, least, mu, V, NV
+  double *pack;   // on the processor: the same
+  double *answer; // (most x 12) λ, w of contacts; the same of the problem's rows
   double *told;   // (MB_TOUCH_SUMS x somes)
 };
 

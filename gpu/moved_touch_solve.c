@@ -31,15 +31,15 @@ typedef struct Solving {
 static void run(const Solving *s, MbKernel kernel, size_t n) {
   s->moved->on->run(s->moved->gpu, kernel, n, &s->a);
 }
-#define CONTACTS(s, name) run(s, MB_RUN_mb_touch_##name, (s)->a.contacts)
-#define ROWS(s, name)     run(s, MB_RUN_mb_touch_##name, (s)->a.rows)
+#define CONTACTS(s, name) run(s, MB_RUN_mb_hit_##name, (s)->a.contacts)
+#define ROWS(s, name)     run(s, MB_RUN_mb_hit_##name, (s)->a.rows)
 
 // W x, which the next kernel sees contact by contact.
 static void multiply(Solving *s, const double *x) {
   s->a.in = x;
-  run(s, MB_RUN_mb_touch_push, s->a.points);
-  run(s, MB_RUN_mb_touch_gather, s->a.numbers);
-  run(s, MB_RUN_mb_touch_product, s->a.points);
+  run(s, MB_RUN_mb_hit_push, s->a.points);
+  run(s, MB_RUN_mb_hit_gather, s->a.numbers);
+  run(s, MB_RUN_mb_hit_product, s->a.points);
 }
 
 // Sums of contacts come back: `count` of them.
@@ -62,31 +62,39 @@ static double norm(const double *x, size_t n) {
   return sqrt(sum);
 }
 
+// Round cones, or none.
 static bool knows(const MbContactProblem *problem) {
-  if (problem->n != 3 * problem->ncontacts || problem->rho > 0) return false;
-  for (size_t c = 0; c < problem->ncontacts; c++) {
-    const MbContactCone *contact = &problem->contact[c];
-    if (contact->row != 3 * c || (contact->cone != MB_CONE_EXACT && contact->cone != MB_CONE_NONE))
-      return false;
+  for (size_t c = 0; c < problem->ncontacts; c++)
+    if (problem->contact[c].cone != MB_CONE_EXACT && problem->contact[c].cone != MB_CONE_NONE) return false;
+  return !(problem->rho > 0);
+}
+
+// to (3 a contact, `width` numbers each) ← rows of the problem, NULL: zeros. Returns what is behind it.
+static double *pack(const Solving *s, double *to, const double *from, size_t width) {
+  const struct MbMovedTouch *t = s->touch;
+  for (size_t c = 0; c < s->a.contacts; c++, to += 3 * width) {
+    const size_t rows = t->held[c] ? 1 : 3;
+    memset(to, 0, 3 * width * sizeof *to);
+    if (from && width) memcpy(to, from + width * t->row[c], rows * width * sizeof *to);
   }
-  return true;
+  return to;
 }
 
 static void put_problem(Solving *s) {
   const MbContactProblem *problem = s->problem;
   const MbContactPoints *points = problem->W.points;
-  const size_t n = problem->n, contacts = problem->ncontacts, word = sizeof(double);
-  double *b = s->touch->pack, *soft = b + n, *start = soft + n, *least = start + n, *mu = least + contacts;
-  memcpy(b, problem->b, n * word);
-  for (size_t i = 0; i < n; i++) soft[i] = problem->soft ? problem->soft[i] : 0;
-  for (size_t i = 0; i < n; i++) start[i] = problem->start ? problem->start[i] : 0;
-  for (size_t c = 0; c < contacts; c++) {
-    least[c] = problem->least ? problem->least[3 * c] : 0;
-    mu[c] = problem->contact[c].cone == MB_CONE_NONE ? 0 : problem->contact[c].mu;
-  }
-  mb_moved_put(s->moved, s->touch->given, b, (3 * n + 2 * contacts) * word);
-  mb_moved_put(s->moved, s->a.V, points->V, points->weights * n * word);
-  mb_moved_put(s->moved, s->a.NV, points->NV, points->weights * n * word);
+  const struct MbMovedTouch *t = s->touch;
+  const size_t contacts = s->a.contacts;
+  const MbContactCone *cone = problem->contact;
+  double *to = pack(s, t->pack, problem->b, 1);
+  to = pack(s, pack(s, to, problem->soft, 1), problem->start, 1);
+  for (size_t c = 0; c < contacts; c++) to[c] = problem->least ? problem->least[t->row[c]] : 0;
+  to += contacts;
+  for (size_t c = 0; c < contacts; c++, cone += !t->held[c - 1])
+    to[c] = t->held[c] ? MB_TOUCH_HELD : cone->cone == MB_CONE_NONE ? 0 : cone->mu;
+  to += contacts;
+  to = pack(s, pack(s, to, points->V, points->weights), points->NV, points->weights);
+  mb_moved_put(s->moved, t->given, t->pack, (size_t)(to - t->pack) * sizeof *to);
 }
 
 // Where a problem's vectors are.
@@ -99,6 +107,7 @@ static void lay_out(Solving *s) {
                               &a->step,   &a->along, &a->x,     &a->r};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++, at += n) *vectors[k] = at;
   a->b = s->touch->given, a->soft = a->b + n, a->least = a->b + 3 * n, a->mu = a->least + contacts;
+  a->V = a->mu + contacts, a->NV = a->V + n * points->weights;
   a->weights = (uint32_t)points->weights, a->numbers = (uint32_t)(points->weights + 6 * points->nslots);
   a->chunks = (uint32_t)((n + MB_TOUCH_CHUNK - 1) / MB_TOUCH_CHUNK);
   a->somes = (uint32_t)((contacts + MB_TOUCH_SOME - 1) / MB_TOUCH_SOME);
@@ -134,7 +143,7 @@ static void judge(Solving *s) {
   CONTACTS(s, clamp);
   multiply(s, s->a.trial);
   CONTACTS(s, trial_rates);
-  look(s, MB_RUN_mb_touch_natural, 1, &sum);
+  look(s, MB_RUN_mb_hit_natural, 1, &sum);
   if (!(sqrt(sum) < s->best)) return;
   s->best = sqrt(sum);
   ROWS(s, keep);
@@ -148,16 +157,16 @@ static void find_step(Solving *s, double sum[MB_TOUCH_SUMS]) {
   multiply(s, a->step);
   CONTACTS(s, left);
   for (a->basis = 0; a->basis < s->directions; a->basis++) {
-    run(s, MB_RUN_mb_touch_next, a->points);
+    run(s, MB_RUN_mb_hit_next, a->points);
     a->in = a->direction + (size_t)a->basis * a->rows;
-    run(s, MB_RUN_mb_touch_gather, a->numbers);
-    run(s, MB_RUN_mb_touch_image, a->points);
-    run(s, MB_RUN_mb_touch_dots, (a->basis + 2) * (size_t)a->chunks);
+    run(s, MB_RUN_mb_hit_gather, a->numbers);
+    run(s, MB_RUN_mb_hit_image, a->points);
+    run(s, MB_RUN_mb_hit_dots, (a->basis + 2) * (size_t)a->chunks);
   }
   CONTACTS(s, last);
   multiply(s, a->step);
   CONTACTS(s, along);
-  look(s, MB_RUN_mb_touch_search, MB_TOUCH_SUMS, sum);
+  look(s, MB_RUN_mb_hit_search, MB_TOUCH_SUMS, sum);
 }
 
 static void step_aside(Solving *s) {
@@ -166,7 +175,7 @@ static void step_aside(Solving *s) {
     CONTACTS(s, aside);
     multiply(s, s->a.step);
     CONTACTS(s, along);
-    look(s, MB_RUN_mb_touch_energy, 2, sum);
+    look(s, MB_RUN_mb_hit_energy, 2, sum);
     s->a.t = sum[1] > 0 ? fmin(-sum[0] / sum[1], 1) : 1;
     if (!(s->a.t > 0)) return;
     ROWS(s, accept);
@@ -198,14 +207,20 @@ static bool take_step(Solving *s) {
 // ---- the end ----------------------------------------------------------------------------------------------
 
 static MbContactResult tell(Solving *s, MbContactAnswer *answer) {
+  const struct MbMovedTouch *t = s->touch;
   const size_t n = s->a.rows;
-  double *lambda = s->touch->answer;
+  double *lambda = t->answer + 2 * n, *w = lambda + s->problem->n;
   ROWS(s, take);
   multiply(s, s->a.lambda);
   CONTACTS(s, rates);
-  s->moved->on->get(s->moved->gpu, lambda, s->a.lambda, 2 * n * sizeof *lambda);
+  s->moved->on->get(s->moved->gpu, t->answer, s->a.lambda, 2 * n * sizeof *lambda);
+  for (size_t c = 0; c < s->a.contacts; c++) {
+    const size_t size = (t->held[c] ? 1 : 3) * sizeof *lambda;
+    memcpy(lambda + t->row[c], t->answer + 3 * c, size);
+    memcpy(w + t->row[c], t->answer + n + 3 * c, size);
+  }
   *answer = (MbContactAnswer){.lambda = lambda,
-                              .w = lambda + n,
+                              .w = w,
                               .method = "nonsmooth_newton",
                               .iterations = s->done,
                               .natural = s->size > 0 ? s->best / s->size : s->best};

@@ -5,6 +5,7 @@
 //
 // where all rows of a contact are about one point, a sum of nodes whose branches (core/sparse/branches.h) are one way to the root of the elimination
 // tree: corners of an element are coupled in A, so that one of two of them is always above the other. Numbers of a branch stand by depth, the root's first.
+// A row both ways about bodies alone stands as a contact of a point without nodes, of which the first row alone is there: μ is MB_TOUCH_HELD.
 #ifndef MB_GPU_KERNELS_TOUCH_ARGS_H
 #define MB_GPU_KERNELS_TOUCH_ARGS_H
 
@@ -20,6 +21,7 @@ enum {
   MB_TOUCH_SUMS = MB_TOUCH_TRIES + 2
 };
 #define MB_TOUCH_NONE UINT32_MAX
+#define MB_TOUCH_HELD (-1.0)
 
 typedef struct MbTouchPoint {
   double weight[MB_TOUCH_NODES];

@@ -17,21 +17,21 @@ enum {
   SIDE = 6,
   NODES = SIDE * SIDE * SIDE,
   CONTACTS = 120,
-  ROWS = 3 * CONTACTS,
-  BODIES = 3,
-  WEIGHTS = 4,
-  PINNED = 31
+  HELD = 2,
+  ENDS = 3 * CONTACTS,
+  ROWS = HELD + ENDS
 };
+enum { BODIES = 3, WEIGHTS = 4, PINNED = 31 };
 
-// Contacts of one to three corners of an element; every third one with a body; two of one point.
+// Rows that hold a body, then contacts of one to three corners of an element, every third one with a body; some of one point.
 typedef struct Problem {
   Soft own, there;
   MbContactPoints points;
   MbContactProblem problem;
   MbPointSum sum[CONTACTS];
   size_t first[ROWS + 1];
-  uint32_t point[ROWS], slot[2 * ROWS];
-  double H[3 * ROWS], F[12 * ROWS], V[WEIGHTS * ROWS], NV[WEIGHTS * ROWS];
+  uint32_t point[ENDS], slot[2 * ROWS];
+  double H[3 * ENDS], F[12 * ROWS], V[WEIGHTS * ROWS], NV[WEIGHTS * ROWS];
   double b[ROWS], soft[ROWS], least[ROWS], start[ROWS], W[ROWS * ROWS];
   MbContactRowKind kind[ROWS];
   MbContactCone cone[CONTACTS];
@@ -79,7 +79,7 @@ static void make_points(Problem *p, uint64_t *seed) {
     }
     for (size_t r = 0; r < 3; r++) p->point[3 * c + r] = (uint32_t)(n - 1);
   }
-  for (size_t i = 0; i <= ROWS; i++) p->first[i] = i;
+  for (size_t i = 0; i <= ROWS; i++) p->first[i] = i > HELD ? i - HELD : 0;
   p->points = (MbContactPoints){.npoints = n,
                                 .width = 1,
                                 .first = p->first,
@@ -95,35 +95,45 @@ static void make_points(Problem *p, uint64_t *seed) {
                                 .version = 1};
 }
 
+static void make_row(Problem *p, size_t i, uint32_t slot, MbContactRowKind kind, uint64_t *seed) {
+  p->slot[2 * i] = slot, p->slot[2 * i + 1] = MB_NO_SLOT;
+  for (size_t k = 0; k < 6; k++) p->F[12 * i + k] = (i < HELD ? 0.3 : 0.05) * number(seed);
+  for (size_t m = 0; m < WEIGHTS; m++) p->V[WEIGHTS * i + m] = 0.05 * number(seed);
+  for (size_t m = 0; m < WEIGHTS; m++) p->NV[WEIGHTS * i + m] = 0.5 * p->V[WEIGHTS * i + m];
+  p->b[i] = kind == MB_CONTACT_NORMAL ? 0.4 * number(seed) - 0.3 : 0.3 * number(seed);
+  p->soft[i] = i < HELD ? 0 : kind == MB_CONTACT_NORMAL ? 0.02 : 0.01;
+  p->kind[i] = kind;
+}
+
 static void make_rows(Problem *p, double mu, uint64_t *seed) {
+  for (size_t i = 0; i < HELD; i++) make_row(p, i, 1, MB_CONTACT_BOTH_WAYS, seed);
   for (size_t c = 0; c < CONTACTS; c++) {
     frame(seed, p->H + 9 * c);
-    for (size_t r = 0; r < 3; r++) {
-      const size_t i = 3 * c + r;
-      p->slot[2 * i] = c % 3 == 0 ? (uint32_t)(c / 3 % BODIES) : MB_NO_SLOT, p->slot[2 * i + 1] = MB_NO_SLOT;
-      for (size_t k = 0; k < 6; k++) p->F[12 * i + k] = 0.05 * number(seed);
-      for (size_t m = 0; m < WEIGHTS; m++) p->V[WEIGHTS * i + m] = 0.05 * number(seed);
-      for (size_t m = 0; m < WEIGHTS; m++) p->NV[WEIGHTS * i + m] = 0.5 * p->V[WEIGHTS * i + m];
-      p->b[i] = r ? 0.3 * number(seed) : 0.4 * number(seed) - 0.3;
-      p->soft[i] = r ? 0.01 : 0.02;
-      p->kind[i] = r ? MB_CONTACT_TANGENT : MB_CONTACT_NORMAL;
-    }
-    p->cone[c] = (MbContactCone){.row = 3 * c, .cone = mu > 0 ? MB_CONE_EXACT : MB_CONE_NONE, .mu = mu};
+    for (size_t r = 0; r < 3; r++)
+      make_row(p, HELD + 3 * c + r, c % 3 == 0 ? (uint32_t)(c / 3 % BODIES) : MB_NO_SLOT,
+               r ? MB_CONTACT_TANGENT : MB_CONTACT_NORMAL, seed);
+    p->cone[c] =
+        (MbContactCone){.row = HELD + 3 * c, .cone = mu > 0 ? MB_CONE_EXACT : MB_CONE_NONE, .mu = mu};
   }
+}
+
+static double through_points(const Problem *p, size_t i, size_t j) {
+  const MbPointSum *a = &p->sum[p->point[i]], *b = &p->sum[p->point[j]];
+  double through = 0, S[3];
+  for (uint32_t k = 0; k < a->n; k++)
+    for (uint32_t l = 0; l < b->n; l++) {
+      mb_pd_response(p->own.engine, a->node[k], b->node[l], S);
+      through += a->weight[k] * b->weight[l] * S[0];
+    }
+  return through *
+         (p->H[3 * i] * p->H[3 * j] + p->H[3 * i + 1] * p->H[3 * j + 1] + p->H[3 * i + 2] * p->H[3 * j + 2]);
 }
 
 // All of W, by responses of the processor's engine.
 static void form(Problem *p) {
   for (size_t i = 0; i < ROWS; i++)
     for (size_t j = 0; j < ROWS; j++) {
-      const MbPointSum *a = &p->sum[p->point[i]], *b = &p->sum[p->point[j]];
-      double through = 0, sum = 0, S[3];
-      for (uint32_t k = 0; k < a->n; k++)
-        for (uint32_t l = 0; l < b->n; l++) {
-          mb_pd_response(p->own.engine, a->node[k], b->node[l], S);
-          through += a->weight[k] * b->weight[l] * S[0];
-        }
-      for (size_t axis = 0; axis < 3; axis++) sum += through * p->H[3 * i + axis] * p->H[3 * j + axis];
+      double sum = i < HELD || j < HELD ? 0 : through_points(p, i - HELD, j - HELD);
       for (size_t k = 0; k < 6 && p->slot[2 * i] == p->slot[2 * j] && p->slot[2 * i] != MB_NO_SLOT; k++)
         sum += p->F[12 * i + k] * p->F[12 * j + k];
       for (size_t m = 0; m < WEIGHTS; m++) sum += p->V[WEIGHTS * i + m] * p->NV[WEIGHTS * j + m];
@@ -197,7 +207,7 @@ Test(moved_touch, what_is_found_holds_by_the_natural_map_of_the_processor) {
       const double natural = judge(p, &answer);
       size_t open = 0, slip = 0;
       for (size_t c = 0; c < CONTACTS; c++) {
-        const double *l = answer.lambda + 3 * c;
+        const double *l = answer.lambda + HELD + 3 * c;
         open += l[0] == 0;
         slip += l[0] > 0 && hypot(l[1], l[2]) > 0.499999 * l[0];
       }
@@ -259,12 +269,12 @@ Test(moved_touch, what_is_of_another_kind_is_left_to_the_processor) {
   p->cone[7].cone = MB_CONE_BOX;
   cr_expect_eq(solve(p, &answer), MB_CONTACT_REFUSED);
   p->cone[7].cone = MB_CONE_EXACT;
-  p->problem.ncontacts--;
+  p->kind[0] = MB_CONTACT_ONE_WAY, p->points.version++;
   cr_expect_eq(solve(p, &answer), MB_CONTACT_REFUSED);
-  p->problem.ncontacts++;
+  p->kind[0] = MB_CONTACT_BOTH_WAYS, p->points.version++;
   // opposite corners are not on one way to the root
   const MbPointSum sum = p->sum[3];
-  p->sum[3] = (MbPointSum){.n = 2, .node = {0, NODES - 1}, .weight = {0.5, 0.5}};
+  p->sum[3] = (MbPointSum){.n = 2, .node = {0, NODES - 1}, .weight = {0.5, 0.5}}, p->points.version++;
   cr_expect_eq(solve(p, &answer), MB_CONTACT_REFUSED);
   p->sum[3] = sum, p->points.version++;
   cr_expect_eq(solve(p, &answer), MB_CONTACT_SOLVED);
@@ -288,7 +298,7 @@ static const char landing[] =
 static size_t images; // launches of conjugate residuals
 static MbBackend counting;
 static void count_run(MbGpu *gpu, MbKernel kernel, size_t n, const void *args) {
-  images += kernel == MB_RUN_mb_touch_image;
+  images += kernel == MB_RUN_mb_hit_image;
   mb_loops_backend.run(gpu, kernel, n, args);
 }
 static const MbBackend *count_on(const MbBackend *on) {

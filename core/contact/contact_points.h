@@ -32,8 +32,8 @@ typedef struct MbContactPoints {
   const double *F;       // (n x 12)
   const uint32_t *slot;  // (2 n) UINT32_MAX: none
   size_t weights;
-  const double *V, *NV; // (n x weights) V, and V N
-  double *scratch;      // (3 npoints) for columns of S
+  const double *V, *NV;  // (n x weights) V, and V N
+  double *scratch;       // (3 npoints) for columns of S
   const MbPointSum *sum; // (npoints) what each is of; NULL: not told
   uint64_t version;      // another one whenever all but V and NV may have become others
 } MbContactPoints;

@@ -209,7 +209,8 @@ typedef struct MbNodeCoupling {
   uint64_t version; // another one whenever S, or A⁻¹ of bodies, may have become another; not for U and N
   size_t weights;   // columns of U
   const double *N;  // (weights x weights)
-  const struct MbContactElsewhere *elsewhere; // who can solve for contacts in the processor's place; NULL: nobody
+  const struct MbContactElsewhere
+      *elsewhere; // who can solve for contacts in the processor's place; NULL: nobody
 } MbNodeCoupling;
 
 // Solvers of which the right-hand side changes by iterations: deformables, whose elements leave something else in every pass. Their part of A

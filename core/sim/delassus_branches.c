@@ -67,8 +67,7 @@ static bool take_row(MbDelassus *d, size_t i, size_t *count) {
   if (!same && !weights_of(H, joint.n, joint.weight, common)) {
     for (size_t e = from; e < to; e++) {
       if (!mb_grow(&of->joint, &of->joint_room, of->njoints + 1, sizeof *of->joint)) return false;
-      of->joint[of->njoints] =
-          (MbPointSum){.n = 1, .node = {d->point[e]}, .weight = {1}};
+      of->joint[of->njoints] = (MbPointSum){.n = 1, .node = {d->point[e]}, .weight = {1}};
       mb_vec3_copy(of->H + 3 * *count, d->H + 3 * e);
       of->point[(*count)++] = (uint32_t)of->njoints++;
     }

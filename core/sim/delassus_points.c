@@ -121,8 +121,8 @@ static bool make_kept(MbSim *sim, MbDelassus *d, const MbNodeCoupling *coupling)
   for (size_t i = 0; i < n; i++)
     if (!add_row(sim, d, i, &kept->bodies)) return false;
   if (kept->bodies && !add_bodies(sim, d, n)) return false;
-  d->no_memory = !mb_grow(&kept->row, &kept->room, n, sizeof *kept->row) ||
-                 (coupling->branched && !mb_delassus_join(d));
+  d->no_memory =
+      !mb_grow(&kept->row, &kept->room, n, sizeof *kept->row) || (coupling->branched && !mb_delassus_join(d));
   if (d->no_memory) return false;
   memcpy(kept->row, d->row, n * sizeof *d->row);
   kept->set = d->set, kept->n = n;

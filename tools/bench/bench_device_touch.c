@@ -70,7 +70,7 @@ static const Case cases[] = {
 };
 
 static const char sweeps[] = "\"gauss_seidel\", \"iterations\": 10",
-                  steps[] = "\"nonsmooth_newton\", \"tolerance\": 0.01, \"iterations\": 30";
+                  steps[] = "\"nonsmooth_newton\", \"tolerance\": 0.001, \"iterations\": 5";
 
 static const char *scene_of(const Case *c, const char *method) {
   static char text[3 * TEXT], deformable[TEXT];

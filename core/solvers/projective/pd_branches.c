@@ -3,7 +3,6 @@
 // those that the list does not name are given back.
 #include "core/base/alloc.h"
 #include "core/base/sort.h"
-#include "core/contact/contact_elsewhere.h"
 #include "core/solvers/projective/pd_ports.h"
 
 #include <string.h>
@@ -18,7 +17,7 @@ typedef struct MbPdPortBranch {
 
 // ---- making and freeing -----------------------------------------------------------------------------------
 
-const MbContactElsewhere *mb_pd_elsewhere(const MbPdEngine *engine) {
+const struct MbContactElsewhere *mb_pd_elsewhere(const MbPdEngine *engine) {
   return engine->mover->contacts && engine->ports ? engine->mover->contacts(engine) : NULL;
 }
 

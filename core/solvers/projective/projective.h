@@ -163,7 +163,8 @@ const MbBranch *mb_pd_branches(const MbPdEngine *engine, size_t *rows);
 const struct MbContactElsewhere *mb_pd_elsewhere(const MbPdEngine *engine);
 // Writes v (list x 3) = S p; tells what S has of nodes number i and j in the list, along each axis.
 void mb_pd_respond(MbPdEngine *engine, const double *p, double *v);
-void mb_pd_response(const MbPdEngine *engine, size_t i, size_t j, double S[3]); // which it has been asked to tell
+void mb_pd_response(const MbPdEngine *engine, size_t i, size_t j,
+                    double S[3]); // which it has been asked to tell
 
 // What the step that is under way or was the last minimises, at q.
 double mb_pd_objective(const MbPdEngine *engine, const double *q);

@@ -169,6 +169,13 @@ static void find_step(Solving *s, double sum[MB_TOUCH_SUMS]) {
   look(s, MB_RUN_mb_hit_search, MB_TOUCH_SUMS, sum);
 }
 
+// Arguments of other kernels stay as they were: a graph is not changed for a number that they do not read.
+static void accept(Solving *s, double t) {
+  s->a.t = t;
+  ROWS(s, accept);
+  s->a.t = 0;
+}
+
 static void step_aside(Solving *s) {
   for (int k = 0; k < ASIDE; k++) {
     double sum[2];
@@ -176,9 +183,9 @@ static void step_aside(Solving *s) {
     multiply(s, s->a.step);
     CONTACTS(s, along);
     look(s, MB_RUN_mb_hit_energy, 2, sum);
-    s->a.t = sum[1] > 0 ? fmin(-sum[0] / sum[1], 1) : 1;
-    if (!(s->a.t > 0)) return;
-    ROWS(s, accept);
+    const double t = sum[1] > 0 ? fmin(-sum[0] / sum[1], 1) : 1;
+    if (!(t > 0)) return;
+    accept(s, t);
   }
 }
 
@@ -194,8 +201,7 @@ static bool take_step(Solving *s) {
   if (left > MUCH * size && s->directions + MORE <= MB_TOUCH_BASIS) s->directions += MORE;
   if (left < LITTLE * size && s->directions > FEW) s->directions -= MORE;
   if (k <= MB_TOUCH_TRIES) {
-    s->a.t = t;
-    ROWS(s, accept);
+    accept(s, t);
     s->alpha = fmax(t == 1 ? 0.1 * s->alpha : t < 0.1 ? 4 * s->alpha : s->alpha, SMALL);
   } else {
     s->alpha = fmin(fmax(10 * s->alpha, MORE_ALPHA), MUCH_ALPHA);

@@ -44,7 +44,7 @@ typedef struct MbPdSpec {
   size_t nports;
   const uint32_t *port;          // (nports) nodes that a caller's rows act on, see mb_pd_begin
   bool names;                    // mb_pd_name names others; the processor need not be told
-  bool touches;                  // contacts do
+  bool touches;                  // contacts do, which a mover may solve for
   size_t columns;                // bytes that what is kept for them may take; 0 = 256 MB
   size_t beside;                 // velocities that a caller solves for beside the nodes, see mb_pd_pass
   double h;                      // s

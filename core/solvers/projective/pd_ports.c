@@ -201,7 +201,7 @@ void mb_pd_respond(MbPdEngine *engine, const double *p, double *v) {
     mb_pd_ports_respond(engine, p, v);
     return;
   }
-  if (ports->branched && engine->mover->respond) {
+  if (ports->branched && mb_pd_elsewhere(engine)) { // where branches need not be
     engine->mover->respond(engine, p, v);
     return;
   }

@@ -28,8 +28,9 @@ typedef struct MbMoved {
   MbLoadArgs loads;            // what acts beside elements
   struct MbMovedLoads *acting; // how many, and on the processor; NULL: nothing
   MbPortArgs ports;
-  MbPortPush *push; // (nodes) on the processor, where rows act on nodes
-  uint32_t *listed; // (nodes x 3)
+  MbPortPush *push;           // (nodes) on the processor, where rows act on nodes
+  uint32_t *listed;           // (nodes x 3)
+  struct MbMovedTouch *touch; // contacts that are solved for there (moved_touch.h); NULL: none are
   MbInverseArgs inverse;
   MbMovedLevels *levels; // of its inverse; NULL: no node is free
   double *energy;        // of all elements, then of the form's nodes, and of curved triangles
@@ -48,7 +49,7 @@ typedef struct MbMoved {
 // Gives all arrays their places behind `memory`, which may be NULL: how many bytes that takes.
 size_t mb_moved_lay_out(MbMoved *moved, const MbPdEngine *engine, char *memory);
 // Copies there what stays. False: out of memory on the processor.
-bool mb_moved_fill(MbMoved *moved, const MbPdEngine *engine);
+bool mb_moved_fill(MbMoved *moved, MbPdEngine *engine);
 
 // What acts beside elements: counted and listed (false: out of memory), then as above; of the step's start; at places x, into f. How many
 // energies it has.
@@ -80,8 +81,18 @@ void mb_moved_read(const MbPdEngine *engine, double share, double *x);
 void mb_moved_pull(MbPdEngine *engine, double *down, const double *p);
 void mb_moved_push(MbPdEngine *engine, const double *p);
 void mb_moved_rest(MbPdEngine *engine);
+void mb_moved_respond(MbPdEngine *engine, const double *p, double *v);
 // Copies to the processor what pair k has at the listed nodes.
 void mb_moved_tell_pair(MbPdEngine *engine, size_t k);
+
+// Contacts that are solved for there: what is on the processor (false: out of memory), places, and numbers as above; behind the inverse.
+bool mb_moved_touch_list(MbMoved *moved, const MbPdEngine *engine);
+void mb_moved_touch_free(MbMoved *moved);
+size_t mb_moved_touch_bytes(const MbMoved *moved);
+void mb_moved_touch_lay_out(MbMoved *moved, const MbPdEngine *engine, char **next);
+bool mb_moved_touch_fill(MbMoved *moved, MbPdEngine *engine);
+// The mover's part of them.
+const struct MbContactElsewhere *mb_moved_contacts(const MbPdEngine *engine);
 
 // Room for `count` things of `size` bytes, aligned as devices like it.
 void *mb_moved_place(char **next, size_t count, size_t size);

@@ -88,6 +88,7 @@ size_t mb_moved_lay_out(MbMoved *moved, const MbPdEngine *engine, char *memory) 
   moved->sums.part = numbers(&next, moved->most_chunks);
   moved->sums.result = numbers(&next, MB_SUM_JOBS);
   if (engine->nfree) mb_moved_inverse_lay_out(moved, engine, &next);
+  mb_moved_touch_lay_out(moved, engine, &next);
   return (size_t)((uintptr_t)next - (uintptr_t)memory);
 }
 
@@ -163,7 +164,7 @@ static bool fill_curved(const MbMoved *moved, const MbPdEngine *engine) {
   return fine;
 }
 
-bool mb_moved_fill(MbMoved *moved, const MbPdEngine *engine) {
+bool mb_moved_fill(MbMoved *moved, MbPdEngine *engine) {
   const MbNodeArgs *a = &moved->nodes;
   const MbPdForm *form = &engine->form;
   const size_t n = engine->n;
@@ -180,5 +181,5 @@ bool mb_moved_fill(MbMoved *moved, const MbPdEngine *engine) {
   }
   if (form->rest.count && !fill_curved(moved, engine)) return false;
   mb_moved_loads_fill(moved, engine);
-  return !engine->nfree || mb_moved_inverse_fill(moved, engine);
+  return (!engine->nfree || mb_moved_inverse_fill(moved, engine)) && mb_moved_touch_fill(moved, engine);
 }

@@ -170,6 +170,19 @@ void mb_moved_push(MbPdEngine *engine, const double *p) {
     run(moved, MB_RUN_mb_port_push, args.nfree, &args);
 }
 
+// By a solution: v ← Eᵀ A⁻¹ E p.
+void mb_moved_respond(MbPdEngine *engine, const double *p, double *v) {
+  MbMoved *moved = of(engine);
+  (void)put_pushes(moved, engine, 1, p);
+  MbPortArgs args = moved->ports;
+  args.to = args.solution, args.from = args.solution;
+  run(moved, MB_RUN_mb_port_clear, 3 * args.nfree, &args);
+  run(moved, MB_RUN_mb_port_spread, args.npushes, &args);
+  mb_moved_solve(moved, args.solution);
+  run(moved, MB_RUN_mb_port_gather, args.count, &args);
+  moved->on->get(moved->gpu, v, args.told, 3 * args.count * sizeof *v);
+}
+
 void mb_moved_rest(MbPdEngine *engine) {
   MbPortArgs args = of(engine)->ports;
   of(engine)->knows_down = false;

@@ -21,6 +21,7 @@ static void free_moved(MbPdEngine *engine) {
   if (moved->gpu) moved->on->close(moved->gpu);
   mb_moved_loads_free(moved);
   mb_moved_ports_free(moved);
+  mb_moved_touch_free(moved);
   mb_moved_levels_free(moved->levels);
   mb_free(moved->block);
   mb_free(moved->carry);
@@ -41,7 +42,7 @@ static bool list_blocks(MbMoved *moved, const MbPdEngine *engine) {
     if (moved->block[k].dual && carried > moved->ncarry) moved->ncarry = carried;
   }
   if (!mb_moved_loads_list(moved, engine) || !mb_moved_ports_list(moved, engine) ||
-      !mb_moved_inverse_list(moved, engine))
+      !mb_moved_inverse_list(moved, engine) || !mb_moved_touch_list(moved, engine))
     return false;
   moved->energies =
       moved->elements + engine->form.n + engine->form.rest.count + mb_moved_loads_energies(moved);
@@ -50,7 +51,7 @@ static bool list_blocks(MbMoved *moved, const MbPdEngine *engine) {
 }
 
 // What does not fit is told with what there is.
-static MbStatus take_memory(MbMoved *moved, const MbPdEngine *engine, MbReport *report) {
+static MbStatus take_memory(MbMoved *moved, MbPdEngine *engine, MbReport *report) {
   static const double MB = 1048576;
   const char *name = moved->on->device(moved->gpu);
   moved->bytes = mb_moved_lay_out(moved, engine, NULL);
@@ -124,7 +125,8 @@ size_t mb_moved_bytes(const MbPdEngine *engine) { return of(engine)->bytes; }
 static size_t bytes(const MbPdEngine *engine) {
   const MbMoved *moved = of(engine);
   return sizeof *moved + moved->nblocks * sizeof *moved->block + moved->ncarry * sizeof *moved->carry +
-         mb_moved_loads_bytes(moved) + mb_moved_ports_bytes(engine) + mb_moved_levels_bytes(moved->levels);
+         mb_moved_loads_bytes(moved) + mb_moved_ports_bytes(engine) + mb_moved_touch_bytes(moved) +
+         mb_moved_levels_bytes(moved->levels);
 }
 
 static const char *fault(const MbPdEngine *engine) {
@@ -477,7 +479,7 @@ static void accept(MbPdEngine *engine) {
     .local_global = local_global, .worth = worth, .look = look, .solve = solve, .bend = bend, .down = down,  \
     .attempt = attempt, .accept = accept, .find = mb_moved_find, .answer = mb_moved_answer,                  \
     .read = mb_moved_read, .pull = mb_moved_pull, .push = mb_moved_push, .rest = mb_moved_rest,              \
-    .bend_by = bend_by                                                                                       \
+    .bend_by = bend_by, .respond = mb_moved_respond, .contacts = mb_moved_contacts                           \
   }
 const MbPdMover mb_moved_by_cuda = ROW(make_by_cuda), mb_moved_by_loops = ROW(make_by_loops),
                 mb_moved_by_none = {.make = make_none, .free = free_moved, .bytes = bytes};

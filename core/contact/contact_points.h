@@ -12,6 +12,12 @@
 
 enum { MB_POINT_ENDS = 4 }; // points of a row
 
+// A point Σ weight x of nodes, by their numbers in the solver's list.
+typedef struct MbPointSum {
+  uint32_t n, node[MB_POINT_ENDS];
+  double weight[MB_POINT_ENDS];
+} MbPointSum;
+
 typedef struct MbContactPoints {
   size_t npoints, width;  // width 1: S is the same along all axes; 3: each has its own
   const double *S;        // (npoints x npoints x width) symmetric; NULL: there are branches
@@ -26,8 +32,10 @@ typedef struct MbContactPoints {
   const double *F;       // (n x 12)
   const uint32_t *slot;  // (2 n) UINT32_MAX: none
   size_t weights;
-  const double *V, *NV; // (n x weights) V, and V N
-  double *scratch;      // (3 npoints) for columns of S
+  const double *V, *NV;  // (n x weights) V, and V N
+  double *scratch;       // (3 npoints) for columns of S
+  const MbPointSum *sum; // (npoints) what each is of; NULL: not told
+  uint64_t version;      // another one whenever all but V and NV may have become others
 } MbContactPoints;
 
 // What λ does, as sweeps keep it.

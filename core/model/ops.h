@@ -202,12 +202,15 @@ typedef struct MbNodePlan {
 // A⁻¹ of nodes in a pass, and of bodies beside them: S + U N Uᵀ, with S of nodes that pushes at some of them move.
 typedef struct MbNodeCoupling {
   size_t count, width;    // listed nodes; 1: S is the same along all axes, 3: each has its own
+  bool branched;          // S is products of branches, the same along all axes
   const double *S;        // (count x count x width); NULL: there are branches
-  const MbBranch *branch; // (count) S is their products, the same along all axes; NULL: there is S
+  const MbBranch *branch; // (count); NULL: there is S, or `tell` has not been asked for
   size_t rows;            // that branches run over
   uint64_t version; // another one whenever S, or A⁻¹ of bodies, may have become another; not for U and N
   size_t weights;   // columns of U
   const double *N;  // (weights x weights)
+  const struct MbContactElsewhere
+      *elsewhere; // who can solve for contacts in the processor's place; NULL: nobody
 } MbNodeCoupling;
 
 // Solvers of which the right-hand side changes by iterations: deformables, whose elements leave something else in every pass. Their part of A
@@ -262,6 +265,8 @@ typedef struct MbPassOps {
   void (*measure)(const MbSolverWork *work, size_t i, const double *q, double *volume, double *strain);
   // How pushes at the listed nodes move them and bodies within a pass; false where that is to be had by `apply` only.
   bool (*coupling)(MbSolverWork *work, MbNodeCoupling *coupling);
+  // Makes what `coupling` tells of S, which may not be there before somebody wants it. False: out of memory.
+  bool (*tell)(MbSolverWork *work);
   // Which of the listed nodes a body of a row is, or a node; MB_WORLD: it is a body.
   size_t (*listed)(const MbSolverWork *work, size_t body);
   // weights (coupling's) ← Uᵀ of pushes y along the velocities of bodies (NULL: none) and H (3 each) at n listed nodes, MB_BRANCH_TERMS at most

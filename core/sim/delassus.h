@@ -30,16 +30,11 @@ typedef struct MbTrees {
   size_t tree_room, seat_room, seats, list_room, B_room, first_room, value_room;
 } MbTrees;
 
-// A point that rows are about, Σ w_k x_k of listed nodes (delassus_branches.c).
-typedef struct MbDelassusJoint {
-  size_t row, n; // the last row about it; nodes
-  uint32_t node[MB_POINT_ENDS];
-  double weight[MB_POINT_ENDS];
-} MbDelassusJoint;
-
+// Points that rows are about, sums of listed nodes (delassus_branches.c).
 typedef struct MbDelassusJoints {
-  size_t njoints;
-  MbDelassusJoint *joint;
+  size_t njoints, last; // the last row about the last one
+  bool summed;          // they have branches
+  MbPointSum *joint;
   MbBranch *branch; // of each
   double *self;     // (njoints) s · s of each
   MbStretch *run;
@@ -56,6 +51,7 @@ typedef struct MbDelassusKept {
   bool bodies; // some rows are about bodies
   const MbRowSet *set;
   uint64_t numbers, inverse; // versions
+  uint64_t version;          // of what is kept
   size_t n, *row, room;      // rows of the set
 } MbDelassusKept;
 
@@ -116,8 +112,12 @@ bool mb_delassus_points(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, c
 bool mb_delassus_has_branches(MbSim *sim);
 void mb_delassus_points_free(MbDelassus *delassus);
 size_t mb_delassus_points_bytes(const MbDelassus *delassus);
-// Makes of the ends of the rows, listed nodes that have branches, points that rows have in common (joints). False: out of memory.
-bool mb_delassus_join(MbDelassus *delassus, const MbBranch *branch);
+// The same of W for who solves in the processor's place: its points alone, without what is needed to multiply by it. NULL: nobody does, or no_memory.
+const struct MbContactElsewhere *mb_delassus_elsewhere(MbSim *sim, MbDelassus *delassus, const MbRowSet *set,
+                                                       const size_t *row, size_t n);
+// Makes of the ends of the rows, listed nodes that have branches, points that rows have in common (joints); then their branches. False: out of memory.
+bool mb_delassus_join(MbDelassus *delassus);
+bool mb_delassus_sum(MbDelassus *delassus, const MbBranch *branch);
 void mb_delassus_joints_free(MbDelassusJoints *joints);
 size_t mb_delassus_joints_bytes(const MbDelassusJoints *joints);
 

@@ -37,7 +37,7 @@ static bool weights_of(const double *H, size_t n, double weight[MB_POINT_ENDS], 
 }
 
 // Whether a row's ends have the weights of a joint; its vector.
-static bool has_weights(const MbDelassusJoint *joint, const double *H, double common[3]) {
+static bool has_weights(const MbPointSum *joint, const double *H, double common[3]) {
   static const double ROUNDING = 1e-14;
   size_t most = 0;
   for (size_t k = 1; k < joint->n; k++)
@@ -55,19 +55,19 @@ static bool has_weights(const MbDelassusJoint *joint, const double *H, double co
 static bool take_row(MbDelassus *d, size_t i, size_t *count) {
   MbDelassusJoints *of = &d->joints;
   const size_t from = d->first[i], to = d->first[i + 1];
-  MbDelassusJoint *last = of->njoints ? &of->joint[of->njoints - 1] : NULL, joint = {.n = to - from};
+  const MbPointSum *last = of->njoints && of->last + 1 == i ? &of->joint[of->njoints - 1] : NULL;
+  MbPointSum joint = {.n = (uint32_t)(to - from)};
   double common[3];
   const double *H = d->H + 3 * from;
   if (from == to) return true; // it is about bodies alone
   memcpy(joint.node, d->point + from, joint.n * sizeof *joint.node);
-  const bool same = last && last->row + 1 == i && last->n == joint.n &&
+  const bool same = last && last->n == joint.n &&
                     !memcmp(last->node, joint.node, joint.n * sizeof *joint.node) &&
                     has_weights(last, H, common);
   if (!same && !weights_of(H, joint.n, joint.weight, common)) {
     for (size_t e = from; e < to; e++) {
       if (!mb_grow(&of->joint, &of->joint_room, of->njoints + 1, sizeof *of->joint)) return false;
-      of->joint[of->njoints] =
-          (MbDelassusJoint){.row = SIZE_MAX, .n = 1, .node = {d->point[e]}, .weight = {1}};
+      of->joint[of->njoints] = (MbPointSum){.n = 1, .node = {d->point[e]}, .weight = {1}};
       mb_vec3_copy(of->H + 3 * *count, d->H + 3 * e);
       of->point[(*count)++] = (uint32_t)of->njoints++;
     }
@@ -77,7 +77,7 @@ static bool take_row(MbDelassus *d, size_t i, size_t *count) {
     if (!mb_grow(&of->joint, &of->joint_room, of->njoints + 1, sizeof *of->joint)) return false;
     of->joint[of->njoints++] = joint;
   }
-  of->joint[of->njoints - 1].row = i;
+  of->last = i;
   mb_vec3_copy(of->H + 3 * *count, common);
   of->point[(*count)++] = (uint32_t)of->njoints - 1;
   return true;
@@ -102,7 +102,7 @@ static void fill(MbDelassusJoints *of, const MbBranch *branch) {
   MbStretch *run = of->run;
   double *number = of->number;
   for (size_t j = 0; j < of->njoints; j++) {
-    const MbDelassusJoint *joint = &of->joint[j];
+    const MbPointSum *joint = &of->joint[j];
     const MbBranch *term[MB_POINT_ENDS];
     size_t length;
     for (size_t k = 0; k < joint->n; k++) term[k] = &branch[joint->node[k]];
@@ -114,19 +114,27 @@ static void fill(MbDelassusJoints *of, const MbBranch *branch) {
   }
 }
 
-bool mb_delassus_join(MbDelassus *d, const MbBranch *branch) {
+bool mb_delassus_join(MbDelassus *d) {
   MbDelassusJoints *of = &d->joints;
   const size_t n = d->n, ends = d->first[n];
-  size_t count = 0, numbers;
+  size_t count = 0;
   if (!mb_grow(&of->first, &of->first_room, n + 1, sizeof *of->first) ||
       !mb_grow(&of->point, &of->point_room, ends, sizeof *of->point) ||
       !mb_grow(&of->H, &of->H_room, 3 * ends, sizeof *of->H))
     return false;
   of->njoints = of->first[0] = 0;
+  of->summed = false;
   for (size_t i = 0; i < n; i++) {
     if (!take_row(d, i, &count)) return false;
     of->first[i + 1] = count;
   }
+  return true;
+}
+
+bool mb_delassus_sum(MbDelassus *d, const MbBranch *branch) {
+  MbDelassusJoints *of = &d->joints;
+  size_t numbers;
+  if (of->summed) return true;
   const size_t runs = measure(of, branch, &numbers);
   if (!mb_grow(&of->branch, &of->branch_room, of->njoints, sizeof *of->branch) ||
       !mb_grow(&of->self, &of->self_room, of->njoints, sizeof *of->self) ||
@@ -134,5 +142,5 @@ bool mb_delassus_join(MbDelassus *d, const MbBranch *branch) {
       !mb_grow(&of->number, &of->number_room, numbers, sizeof *of->number))
     return false;
   fill(of, branch);
-  return true;
+  return of->summed = true;
 }

@@ -1,6 +1,7 @@
 // W of rows about nodes in a step's passes, with what the solver couples them by, and about bodies that nothing else couples: the parts of
 // contact_points.h, of which W need not be formed.
 #include "core/base/alloc.h"
+#include "core/contact/contact_elsewhere.h"
 #include "core/sim/claims.h"
 #include "core/sim/delassus.h"
 #include "core/sim/sim_internal.h"
@@ -85,7 +86,7 @@ static bool reserve(MbSim *sim, MbDelassus *d, size_t n, const MbNodeCoupling *c
          mb_grow(&d->H, &d->H_room, 3 * MB_POINT_ENDS * n, sizeof *d->H) &&
          mb_grow(&d->V, &d->V_room, m * n, sizeof *d->V) &&
          mb_grow(&d->NV, &d->NV_room, m * n, sizeof *d->NV) &&
-         (coupling->branch ||
+         (coupling->branched ||
           mb_grow(&d->scratch, &d->scratch_room, 3 * coupling->count, sizeof *d->scratch));
 }
 
@@ -100,7 +101,7 @@ static bool add_bodies(MbSim *sim, MbDelassus *d, size_t n) {
 bool mb_delassus_has_branches(MbSim *sim) {
   const MbPassOps *passes = sim->solver->passes;
   MbNodeCoupling coupling;
-  return passes && passes->coupling(sim->work, &coupling) && coupling.branch;
+  return passes && passes->coupling(sim->work, &coupling) && coupling.branched;
 }
 
 // Whether what is kept is of these rows, as they are now, and of this inverse.
@@ -120,22 +121,23 @@ static bool make_kept(MbSim *sim, MbDelassus *d, const MbNodeCoupling *coupling)
   for (size_t i = 0; i < n; i++)
     if (!add_row(sim, d, i, &kept->bodies)) return false;
   if (kept->bodies && !add_bodies(sim, d, n)) return false;
-  d->no_memory = !mb_grow(&kept->row, &kept->room, n, sizeof *kept->row) ||
-                 (coupling->branch && !mb_delassus_join(d, coupling->branch));
+  d->no_memory =
+      !mb_grow(&kept->row, &kept->room, n, sizeof *kept->row) || (coupling->branched && !mb_delassus_join(d));
   if (d->no_memory) return false;
   memcpy(kept->row, d->row, n * sizeof *d->row);
   kept->set = d->set, kept->n = n;
   kept->numbers = d->set->version, kept->inverse = coupling->version;
+  kept->version++;
   return kept->is = true;
 }
 
 static MbContactPoints points_of(const MbSim *sim, const MbDelassus *d, const MbNodeCoupling *coupling) {
-  const MbDelassusJoints *joints = coupling->branch ? &d->joints : NULL;
+  const MbDelassusJoints *joints = coupling->branched ? &d->joints : NULL;
   return (MbContactPoints){.npoints = joints ? joints->njoints : coupling->count,
                            .width = coupling->width,
                            .S = coupling->S,
-                           .branch = joints ? joints->branch : NULL,
-                           .self = joints ? joints->self : NULL,
+                           .branch = joints && joints->summed ? joints->branch : NULL,
+                           .self = joints && joints->summed ? joints->self : NULL,
                            .rows = coupling->rows,
                            .first = joints ? joints->first : d->first,
                            .point = joints ? joints->point : d->point,
@@ -146,21 +148,44 @@ static MbContactPoints points_of(const MbSim *sim, const MbDelassus *d, const Mb
                            .weights = coupling->weights,
                            .V = d->V,
                            .NV = d->NV,
-                           .scratch = d->scratch};
+                           .scratch = d->scratch,
+                           .sum = joints ? joints->joint : NULL,
+                           .version = d->kept.version};
+}
+
+// All but what is needed to multiply by W.
+static bool find_points(MbSim *sim, MbDelassus *d, const MbRowSet *set, const size_t *row, size_t n,
+                        const MbNodeCoupling *coupling) {
+  d->sim = sim, d->set = set, d->row = row, d->n = n;
+  if (!reserve(sim, d, n, coupling)) {
+    d->no_memory = true;
+    return false;
+  }
+  if (!is_kept(d, coupling) && !make_kept(sim, d, coupling)) return false;
+  for (size_t i = 0; i < n && coupling->weights; i++) weigh_row(sim, d, i, coupling, d->kept.bodies);
+  return true;
 }
 
 bool mb_delassus_points(MbSim *sim, MbDelassus *d, const MbRowSet *set, const size_t *row, size_t n) {
   const MbPassOps *passes = sim->solver->passes;
   MbNodeCoupling coupling;
-  if (!passes || !set->nnodes || !passes->coupling(sim->work, &coupling) || !(coupling.S || coupling.branch))
-    return false;
-  d->sim = sim, d->set = set, d->row = row, d->n = n;
-  if (!reserve(sim, d, n, &coupling)) {
-    d->no_memory = true;
-    return false;
-  }
-  if (!is_kept(d, &coupling) && !make_kept(sim, d, &coupling)) return false;
-  for (size_t i = 0; i < n && coupling.weights; i++) weigh_row(sim, d, i, &coupling, d->kept.bodies);
+  if (!passes || !set->nnodes || !passes->coupling(sim->work, &coupling)) return false;
+  d->no_memory = coupling.branched && !(passes->tell(sim->work) && passes->coupling(sim->work, &coupling));
+  if (d->no_memory || !(coupling.S || coupling.branch)) return false;
+  if (!find_points(sim, d, set, row, n, &coupling)) return false;
+  d->no_memory = coupling.branched && !mb_delassus_sum(d, coupling.branch);
+  if (!d->no_memory) d->points = points_of(sim, d, &coupling);
+  return !d->no_memory;
+}
+
+const MbContactElsewhere *mb_delassus_elsewhere(MbSim *sim, MbDelassus *d, const MbRowSet *set,
+                                                const size_t *row, size_t n) {
+  const MbPassOps *passes = sim->solver->passes;
+  MbNodeCoupling coupling;
+  d->no_memory = false;
+  if (!passes || !set->nnodes || !passes->coupling(sim->work, &coupling) || !coupling.elsewhere ||
+      !find_points(sim, d, set, row, n, &coupling))
+    return NULL;
   d->points = points_of(sim, d, &coupling);
-  return true;
+  return coupling.elsewhere;
 }

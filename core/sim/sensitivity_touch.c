@@ -30,7 +30,7 @@ const char *mb_touch_slopes_refuse(const MbModel *model) {
   for (size_t i = 0; i < rules->nrules; i++) rebounds |= rules->rules[i].restitution > 0;
   if (rebounds) return "there are no derivatives of contact with restitution yet";
   if (rules->compliance > 0) return "there are no derivatives of contact with compliance yet";
-  if (mb_touch_few(rules) || rules->tolerance > TIGHT)
+  if (mb_touch_takes_few(rules) || rules->tolerance > TIGHT)
     return "there are derivatives of contact only where it is solved to 1e-12: give it such a \"tolerance\"";
   return NULL;
 }

@@ -119,6 +119,12 @@ static inline bool mb_touch_few(const MbContacts *rules) {
   return rules->method == MB_CONTACT_BY_GAUSS_SEIDEL && rules->iterations < MB_CONTACT_ITERATIONS;
 }
 
+// The same, or a few steps of Newton's method, which may come to another end than what the contacts ask for.
+static inline bool mb_touch_takes_few(const MbContacts *rules) {
+  return mb_touch_few(rules) ||
+         (rules->method == MB_CONTACT_BY_NEWTON && rules->iterations < MB_CONTACT_ITERATIONS);
+}
+
 // As a source of rows.
 bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set);
 void mb_touch_eval(void *context, const MbInstant *at, MbRowSet *set, size_t first, size_t n);

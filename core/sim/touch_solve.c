@@ -2,6 +2,7 @@
 #include "core/sim/touch_solve.h"
 #include "core/base/report.h"
 #include "core/contact/contact_auto.h"
+#include "core/contact/nonsmooth_newton.h"
 #include "core/sim/constrain.h"
 #include "core/sim/dry.h"
 #include "core/sim/touch.h"
@@ -60,7 +61,7 @@ static Pushing pushing_of(const MbSim *sim) {
   return (Pushing){.tolerance = rules->tolerance,
                    .iterations = (size_t)rules->iterations,
                    .function = (MbContactFunction)rules->function,
-                   .few = mb_touch_few(rules),
+                   .few = mb_touch_takes_few(rules),
                    .pivots = rules->cone == MB_PYRAMID_CONE || rules->method == MB_CONTACT_BY_PIVOTING};
 }
 
@@ -226,6 +227,32 @@ MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const d
         t, (long long)sim->state.step + 1, c->ntouches, c->ndry ? ", dry friction" : "", c->answer.why);
   tell(c, f.change > 0 ? MB_CONTACT_NOT_CONVERGED : f.result, fmax(f.left, f.change));
   return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
+}
+
+// Nothing bounces, nothing rubs inside a joint, nobody wants to see the problem, and the scene asks for a method that is theirs.
+static bool is_for_others(const MbSim *sim) {
+  const MbConstraining *c = sim->constraining;
+  if (!sim->touching || sim->touching->watch.see || c->rubbing || c->rebounds.any) return false;
+  return c->touch_method == &mb_contact_auto || c->touch_method == &mb_contact_nonsmooth_newton;
+}
+
+bool mb_touch_find_elsewhere(MbSim *sim, const MbContactElsewhere *elsewhere) {
+  MbConstraining *c = sim->constraining;
+  const MbContactOperator W = {.points = &c->delassus.points};
+  const Finding f = {.sim = sim, .W = &W, .how = pushing_of(sim)};
+  if (!is_for_others(sim) || f.how.pivots) return false;
+  const double norm = norm_of(c), size = size_of(c);
+  const MbContactProblem problem = problem_of_touches(&f);
+  const MbContactResult result = elsewhere->solve(elsewhere->context, &problem, &c->answer);
+  const double left = size > ROUNDING * norm ? c->answer.natural * norm / size : 0;
+  if (result == MB_CONTACT_NOT_CONVERGED && !(f.how.few && left < ANY)) {
+    memcpy(c->from, c->answer.lambda, c->n * sizeof *c->from);
+    return false;
+  }
+  if (result == MB_CONTACT_REFUSED) return false;
+  c->gives = 0;
+  tell(c, result, left);
+  return true;
 }
 
 bool mb_touch_tell_few(MbSim *sim, double left, double tolerance, size_t sweeps) {

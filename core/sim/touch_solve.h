@@ -2,6 +2,7 @@
 #ifndef MB_SIM_TOUCH_SOLVE_H
 #define MB_SIM_TOUCH_SOLVE_H
 
+#include "core/contact/contact_elsewhere.h"
 #include "core/sim/constrain_internal.h"
 
 // Contacts among the rows taken: solves for all of them together, by the scene's method, from the impulses of the last step; λ is in
@@ -9,6 +10,9 @@
 // follow, and `rates` finds those of the rows. Rebounds that would make energy are lessened.
 MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const double *v,
                        MbReboundRates *rates, MbReport *report);
+// The same by who solves in the processor's place, of a W that is the last points of c->delassus. False: it is for the processor, from where
+// that has come to.
+bool mb_touch_find_elsewhere(MbSim *sim, const MbContactElsewhere *elsewhere);
 // Shows the problem to who wants to see it, without a solution.
 void mb_touch_show(MbSim *sim, const MbContactOperator *W);
 // Tells what a few sweeps over all contacts of the step have come to: the share that is left of what they ask for. False: that is no solution,

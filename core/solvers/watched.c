@@ -305,6 +305,7 @@ static void measure(const MbSolverWork *w, size_t i, const double *q, double *vo
   w->inner->passes->measure(w->work, i, q, volume, strain);
 }
 
+static bool tell(MbSolverWork *w) { return w->inner->passes->tell(w->work); }
 static bool coupling(MbSolverWork *w, MbNodeCoupling *out) {
   want_factor_now(w);
   return w->inner->passes->coupling(w->work, out);
@@ -342,6 +343,7 @@ static const MbPassOps watched_passes = {.make = make,
                                          .energy = energy,
                                          .measure = measure,
                                          .coupling = coupling,
+                                         .tell = tell,
                                          .listed = listed,
                                          .weigh = weigh,
                                          .alone = alone};

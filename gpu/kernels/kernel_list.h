@@ -9,6 +9,7 @@
 #include "gpu/kernels/node_vectors.h"
 #include "gpu/kernels/port_vectors.h"
 #include "gpu/kernels/sum_jobs.h"
+#include "gpu/kernels/touch_newton.h"
 #include "gpu/kernels/tree_args.h"
 
 // one thread each
@@ -72,6 +73,22 @@
   X(mb_port_spread, MbPortArgs)                                                                              \
   X(mb_port_push, MbPortArgs)                                                                                \
   X(mb_port_add, MbPortArgs)                                                                                 \
+  X(mb_hit_branch, MbTouchArgs)                                                                              \
+  X(mb_hit_between, MbTouchArgs)                                                                             \
+  X(mb_hit_push, MbTouchArgs)                                                                                \
+  X(mb_hit_own, MbTouchArgs)                                                                                 \
+  X(mb_hit_clamp, MbTouchArgs)                                                                               \
+  X(mb_hit_trial_rates, MbTouchArgs)                                                                         \
+  X(mb_hit_rates, MbTouchArgs)                                                                               \
+  X(mb_hit_keep, MbTouchArgs)                                                                                \
+  X(mb_hit_take, MbTouchArgs)                                                                                \
+  X(mb_hit_accept, MbTouchArgs)                                                                              \
+  X(mb_hit_look, MbTouchArgs)                                                                                \
+  X(mb_hit_left, MbTouchArgs)                                                                                \
+  X(mb_hit_next, MbTouchArgs)                                                                                \
+  X(mb_hit_last, MbTouchArgs)                                                                                \
+  X(mb_hit_along, MbTouchArgs)                                                                               \
+  X(mb_hit_aside, MbTouchArgs)                                                                               \
   X(mb_tree_steps, MbTreeArgs)                                                                               \
   X(mb_tree_look, MbTreeArgs)
 
@@ -81,6 +98,13 @@
   X(mb_couple, MbInverseArgs)                                                                                \
   X(mb_load_chamber, MbLoadArgs)                                                                             \
   X(mb_placed_find, MbInverseArgs)                                                                           \
+  X(mb_hit_gather, MbTouchArgs)                                                                              \
+  X(mb_hit_product, MbTouchArgs)                                                                             \
+  X(mb_hit_natural, MbTouchArgs)                                                                             \
+  X(mb_hit_dots, MbTouchArgs)                                                                                \
+  X(mb_hit_image, MbTouchArgs)                                                                               \
+  X(mb_hit_search, MbTouchArgs)                                                                              \
+  X(mb_hit_energy, MbTouchArgs)                                                                              \
   X(mb_sum_chunk, MbSumArgs)                                                                                 \
   X(mb_sum_job, MbSumArgs)
 

@@ -109,14 +109,17 @@ Test(moved_rows, cloth_on_a_sphere_goes_as_by_the_processor) {
 Test(moved_rows, a_soft_ball_on_stairs_goes_as_by_the_processor) {
   both("soft ball", "contact/soft_ball", NULL, 50, 3);
 }
+// Of many contacts the device comes to another λ within the tolerance.
+static const char *const exactly[] = {"/contact/tolerance=1e-12", NULL};
+
 Test(moved_rows, cloth_on_edges_goes_as_by_the_processor) {
-  both("cloth on knives", "contact/cloth_knives", NULL, 20, 3);
+  both("cloth on knives", "contact/cloth_knives", exactly, 20, 3);
 }
 Test(moved_rows, a_corner_in_a_triangle_goes_as_by_the_processor) {
   both("sharp corner", "contact/sharp_corner", NULL, 30, 3);
 }
 Test(moved_rows, cloth_that_lies_on_itself_goes_as_by_the_processor) {
-  both("folding", "contact/folding", NULL, 100, 3);
+  both("folding", "contact/folding", exactly, 100, 3);
 }
 Test(moved_rows, balls_in_a_net_go_as_by_the_processor) {
   both("balls in a net", "contact/catching_net", (const char *[]){projective, NULL}, 45, 3);

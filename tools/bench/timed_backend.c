@@ -68,6 +68,9 @@ static double bytes_of(MbKernel kernel, size_t n, const void *args) {
     return (double)n * 8 * 6;
   case MB_RUN_mb_inverse_store: // a thread a number
     return (double)n * 8 * (2 + ((const MbInverseArgs *)args)->slices);
+  case MB_RUN_mb_hit_product: // a warp a point, of which it has a row
+  case MB_RUN_mb_hit_image:
+    return 8 * (double)n * (double)((const MbTouchArgs *)args)->points;
   case MB_RUN_mb_tree_steps:
     return tree_bytes(args, n) * (double)((const MbTreeArgs *)args)->steps;
   default:
@@ -114,6 +117,8 @@ const MbBackend *mb_timed_backend(const MbBackend *on) {
   return &table;
 }
 
+void mb_timed_between(bool between) { mb_backend_between = between ? mb_timed_backend : NULL; }
+
 // The middle one of so many times of a launch.
 static double middle(const MbBackend *on, MbGpu *gpu, MbKernel kernel, size_t n, const void *args) {
   enum { TIMES = 15 };
@@ -148,6 +153,14 @@ bool mb_timed_device(const MbBackend *on, MbTimedDevice *device) {
   on->close(gpu);
   *device = measured;
   return vectors != NULL;
+}
+
+MbTimedCounts mb_timed_counts(void) {
+  MbTimedCounts sum = {.waits = (double)mb_timed[MB_TIMED_GET].calls,
+                       .there = mb_timed[MB_TIMED_PUT].bytes,
+                       .back = mb_timed[MB_TIMED_GET].bytes};
+  for (int k = 0; k < MB_KERNELS; k++) sum.launches += (double)mb_timed[k].calls;
+  return sum;
 }
 
 void mb_timed_print(double frames, const char *of) {

@@ -4,6 +4,7 @@
 
 #include "gpu/backend.h"
 #include "gpu/moved.h"
+#include "tools/bench/timed_counts.h"
 
 typedef struct MbTimed {
   double seconds, bytes; // bytes 0: not reckoned
@@ -18,10 +19,8 @@ typedef struct MbTimedDevice {
   double idle, speed;
 } MbTimedDevice;
 
-// To be mb_backend_between. It times nothing until it is told to: then every kernel is waited for, so that all together take longer.
+// To be mb_backend_between. It times nothing until it is told to (timed_counts.h): then every kernel is waited for, so that all together take longer.
 const MbBackend *mb_timed_backend(const MbBackend *on);
-void mb_timed_start(void);
-void mb_timed_stop(void);
 // Reckons the bytes of solutions by this inverse from here on; NULL: not at all.
 void mb_timed_inverse(const MbMoved *moved, size_t entries, size_t coupled);
 // Measures the device that all later tables are about. False: it cannot be had.

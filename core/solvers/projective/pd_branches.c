@@ -17,11 +17,17 @@ typedef struct MbPdPortBranch {
 
 // ---- making and freeing -----------------------------------------------------------------------------------
 
+const struct MbContactElsewhere *mb_pd_elsewhere(const MbPdEngine *engine) {
+  return engine->mover->contacts && engine->ports ? engine->mover->contacts(engine) : NULL;
+}
+
 bool mb_pd_branches_suit(const MbPdEngine *engine, size_t count) {
+  enum { FEW = 96 }; // nodes that the processor solves for as fast
   const MbPdPorts *ports = engine->ports;
   const MbGlobal *global = engine->global.inverse;
   if (ports->width != 1 || engine->newton || !engine->nfree || !mb_branches_are(global)) return false;
-  return count * engine->nfree > 2 * mb_global_size(global).entries;
+  return count * engine->nfree > 2 * mb_global_size(global).entries ||
+         (count > FEW && mb_pd_elsewhere(engine));
 }
 
 static bool make(MbPdEngine *engine) {

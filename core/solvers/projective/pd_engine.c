@@ -116,6 +116,7 @@ static MbStatus make(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report)
     engine->ports =
         mb_pd_ports_make(engine, spec->nports, spec->port, spec->names || !engine->elsewhere, spec->columns);
     if (!engine->ports) return mb_no_memory(report, "deformables");
+    engine->ports->touches = spec->touches;
   }
   const MbStatus moved = engine->elsewhere ? engine->mover->make(engine, report) : MB_OK;
   if (moved != MB_OK || !engine->ports || !engine->mover->find) return moved;

@@ -98,6 +98,12 @@ static bool names_nodes(const MbModel *model) {
   return names;
 }
 
+// Whether contacts do that are solved by a method which a device may have in the processor's place.
+static bool touches(const MbModel *model) {
+  const MbContacts *rules = &model->contacts;
+  return rules->any && (rules->method == MB_CONTACT_AUTO || rules->method == MB_CONTACT_BY_NEWTON);
+}
+
 bool mb_pd_model_describe(const MbModel *model, int threads, MbArena *scratch, MbPdSpec *spec) {
   const size_t n = mb_model_points(model), ncables = mb_model_cables(model);
   double *mass = mb_arena_alloc(scratch, n, sizeof *mass);
@@ -132,6 +138,7 @@ bool mb_pd_model_describe(const MbModel *model, int threads, MbArena *scratch, M
                      .nports = model->nports,
                      .port = ports,
                      .names = names_nodes(model),
+                     .touches = touches(model),
                      .h = model->h,
                      .still = still,
                      .method = mb_pd_model_method(model),

@@ -62,6 +62,11 @@ typedef struct MbPdMover {
   // correction was solved for changes with it.
   void (*pull)(MbPdEngine *engine, double *down, const double *p); // down: where it is on the processor
   void (*push)(MbPdEngine *engine, const double *p);
+  // v (list x 3) ← S p of a list that has branches, where `contacts` tells somebody.
+  void (*respond)(MbPdEngine *engine, const double *p, double *v);
+  // Who solves for contacts at listed nodes where the vectors are, in the place of methods that are the processor's; NULL, or NULL told: nobody. A list
+  // that it suits has branches, which are found when somebody asks for them.
+  const struct MbContactElsewhere *(*contacts)(const MbPdEngine *engine);
   // Correction ← 0; correction += U w of the pairs.
   void (*rest)(MbPdEngine *engine);
   void (*bend_by)(MbPdEngine *engine, const double *w);

@@ -99,7 +99,9 @@ bool mb_pd_name(MbPdEngine *engine, size_t n, const uint32_t *node) {
   for (size_t k = 0; k < count; k++)
     if (ports->of[ports->node[k]] != MB_NONE) ports->column[ports->of[ports->node[k]]].named = ports->list;
   if (engine->newton) return true; // its matrix is another one in every iteration
-  const bool fine = !engine->nfree || (branched ? mb_pd_branches_list(engine) : make_columns(engine));
+  ports->told = !engine->nfree || !branched || !mb_pd_elsewhere(engine);
+  const bool fine =
+      !engine->nfree || (branched ? !ports->told || mb_pd_branches_list(engine) : make_columns(engine));
   if (fine)
     engine->mover->answer(engine);
   else
@@ -152,6 +154,12 @@ size_t mb_pd_ports_bytes(const MbPdEngine *engine) {
          mb_pd_branches_bytes(engine);
 }
 
+bool mb_pd_tell(MbPdEngine *engine) {
+  MbPdPorts *ports = engine->ports;
+  if (!ports || ports->told || !ports->branched) return true;
+  return ports->told = mb_pd_branches_list(engine);
+}
+
 // ---- answers ----------------------------------------------------------------------------------------------
 
 size_t mb_pd_listed(const MbPdEngine *engine) { return engine->ports ? engine->ports->count : 0; }
@@ -169,8 +177,11 @@ const double *mb_pd_responses(const MbPdEngine *engine, size_t *width) {
 
 const MbBranch *mb_pd_branches(const MbPdEngine *engine, size_t *rows) {
   *rows = engine->nfree;
-  return engine->ports && engine->ports->branched ? engine->ports->branches.listed : NULL;
+  return engine->ports && engine->ports->branched && engine->ports->told ? engine->ports->branches.listed
+                                                                         : NULL;
 }
+
+bool mb_pd_branched(const MbPdEngine *engine) { return engine->ports && engine->ports->branched; }
 
 void mb_pd_response(const MbPdEngine *engine, size_t i, size_t j, double S[3]) {
   const MbPdPorts *ports = engine->ports;
@@ -188,6 +199,10 @@ void mb_pd_respond(MbPdEngine *engine, const double *p, double *v) {
   const size_t n = ports->count, width = ports->width;
   if (engine->newton) {
     mb_pd_ports_respond(engine, p, v);
+    return;
+  }
+  if (ports->branched && mb_pd_elsewhere(engine)) { // where branches need not be
+    engine->mover->respond(engine, p, v);
     return;
   }
   if (ports->branched) {

@@ -27,6 +27,7 @@ typedef struct MbPdBranches {
 struct MbPdPorts {
   size_t width; // numbers of a column for each node: 1, or 3
   size_t fixed; // ports
+  bool touches; // of the nodes that rows name some are named by contacts
   size_t most;  // columns at most
   size_t ncolumns, room;
   MbPdColumn *column; // (ncolumns)
@@ -39,6 +40,7 @@ struct MbPdPorts {
   size_t nodes, nS, nplace;
   double *solution; // (nfree x 3) on the processor
   bool branched;    // the list has branches, and no S
+  bool told;        // they have been found
   MbPdBranches branches;
 };
 
@@ -46,7 +48,7 @@ struct MbPdPorts {
 static inline uint32_t mb_pd_column_of(const MbPdPorts *ports, size_t k) { return ports->of[ports->node[k]]; }
 
 // Tells whether branches suit a list of so many nodes better than columns: there are some, and pushing by columns would take longer than a
-// solution.
+// solution, or contacts of so many nodes are solved for where nobody needs S.
 bool mb_pd_branches_suit(const MbPdEngine *engine, size_t count);
 // Finds the branches of the listed nodes. False: out of memory.
 bool mb_pd_branches_list(MbPdEngine *engine);

@@ -44,6 +44,7 @@ typedef struct MbPdSpec {
   size_t nports;
   const uint32_t *port;          // (nports) nodes that a caller's rows act on, see mb_pd_begin
   bool names;                    // mb_pd_name names others; the processor need not be told
+  bool touches;                  // contacts do, which a mover may solve for
   size_t columns;                // bytes that what is kept for them may take; 0 = 256 MB
   size_t beside;                 // velocities that a caller solves for beside the nodes, see mb_pd_pass
   double h;                      // s
@@ -153,11 +154,17 @@ bool mb_pd_end_pass(MbPdEngine *engine, const MbPdAlong *along, double *t);
 bool mb_pd_end(MbPdEngine *engine, double *q1, double *v1); // as mb_pd_step
 // All of them (listed x listed x *width); where *width is 1 the three axes are the same. NULL: there are branches in their place.
 const double *mb_pd_responses(const MbPdEngine *engine, size_t *width);
-// Branches of the listed nodes, of *rows numbers, of which S is the products; NULL: there are none.
+// Tells whether the list has branches, of which S is the products; they are found where mb_pd_tell is asked for them at the latest. False: out of memory.
+bool mb_pd_branched(const MbPdEngine *engine);
+bool mb_pd_tell(MbPdEngine *engine);
+// Branches of the listed nodes, of *rows numbers; NULL: there are none, or they have not been found.
 const MbBranch *mb_pd_branches(const MbPdEngine *engine, size_t *rows);
+// Who solves for contacts at the listed nodes in the processor's place; NULL: nobody.
+const struct MbContactElsewhere *mb_pd_elsewhere(const MbPdEngine *engine);
 // Writes v (list x 3) = S p; tells what S has of nodes number i and j in the list, along each axis.
 void mb_pd_respond(MbPdEngine *engine, const double *p, double *v);
-void mb_pd_response(const MbPdEngine *engine, size_t i, size_t j, double S[3]);
+void mb_pd_response(const MbPdEngine *engine, size_t i, size_t j,
+                    double S[3]); // which it has been asked to tell
 
 // What the step that is under way or was the last minimises, at q.
 double mb_pd_objective(const MbPdEngine *engine, const double *q);

@@ -141,7 +141,7 @@ static double between(const MbPdEngine *engine, const MbRow *a, const MbRow *b, 
 
 static bool responses(MbSolverWork *w, size_t k, const MbRow *const *row, double *W) {
   if (!w->stiff) return w->inner->responses(w->work, k, row, W);
-  if (w->ties || !mb_pd_constant(w->engine)) return false;
+  if (w->ties || !mb_pd_constant(w->engine) || !mb_pd_tell(w->engine)) return false;
   for (size_t i = 0; i < k; i++) {
     w->row[i] = *row[i];
     for (size_t end = 0; end < 2; end++) {
@@ -174,12 +174,16 @@ static bool coupling(MbSolverWork *w, MbNodeCoupling *out) {
   if (!w->stiff || w->ties || !mb_pd_constant(w->engine)) return false;
   const MbPairs *pairs = mb_pd_pairs_of(w->engine);
   *out = (MbNodeCoupling){.count = w->nlisted, .version = w->version};
+  out->branched = mb_pd_branched(w->engine);
+  out->elsewhere = out->branched ? mb_pd_elsewhere(w->engine) : NULL;
   out->S = mb_pd_responses(w->engine, &out->width);
   out->branch = mb_pd_branches(w->engine, &out->rows);
   if (!pairs || !pairs->count) return true;
   out->weights = MB_PAIR_WEIGHTS, out->N = &pairs->N[0][0];
   return true;
 }
+
+static bool tell(MbSolverWork *w) { return mb_pd_tell(w->engine); }
 
 static size_t listed(const MbSolverWork *w, size_t body) {
   return is_node(w, body) ? mb_projective_listed(w, body) : MB_WORLD;
@@ -318,6 +322,7 @@ static const MbPassOps passes = {.make = make,
                                  .energy = energy,
                                  .measure = measure,
                                  .coupling = coupling,
+                                 .tell = tell,
                                  .listed = listed,
                                  .weigh = mb_descent_weigh,
                                  .alone = alone};

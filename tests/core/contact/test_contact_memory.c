@@ -34,10 +34,28 @@ static MbContactResult solve_in(const Made *made, const MbContactMethod *method,
   return result;
 }
 
+// The same in the memory of a solution of another problem.
+static MbContactResult solve_after(const Made *made, const Made *other, const MbContactMethod *method,
+                                   double *lambda, double *natural) {
+  MbContactWork work = {0};
+  MbContactAnswer answer = {0};
+  cr_assert(mb_contact_reserve(&work, method, &other->problem));
+  mb_contact_solve(method, &work, &other->problem, &answer);
+  cr_assert(mb_contact_reserve(&work, method, &made->problem));
+  const MbContactResult result = mb_contact_solve(method, &work, &made->problem, &answer);
+  if (result != MB_CONTACT_REFUSED) {
+    memcpy(lambda, answer.lambda, made->problem.n * sizeof *lambda);
+    *natural = answer.natural;
+  }
+  mb_contact_work_free(&work);
+  return result;
+}
+
 static void compare(const Made *made, const char *what) {
   enum { MOST = 100 };
   static const int fills[] = {0x3f, 0x7f, 0xff}; // numbers near 1, huge ones, NaN
   double first[MOST], lambda[MOST], natural[2];
+  uint64_t seed = 47;
   cr_assert_leq(made->problem.n, MOST);
   for (size_t m = 0; mb_contact_methods[m]; m++) {
     const MbContactMethod *method = mb_contact_methods[m];
@@ -51,6 +69,13 @@ static void compare(const Made *made, const char *what) {
       cr_assert(!memcmp(&natural[0], &natural[1], sizeof *natural), "%s, %s: natural map %g, %g", what,
                 method->name, natural[0], natural[1]);
     }
+    Made other = made_heap(&seed, 8, 10, 0.7, made->problem.contact[0].cone, 2, true);
+    cr_assert_eq(solve_after(made, &other, method, lambda, &natural[1]), result, "%s, %s", what,
+                 method->name);
+    cr_assert_arr_eq(lambda, first, made->problem.n * sizeof *first, "%s, %s, after another", what,
+                     method->name);
+    cr_assert(!memcmp(&natural[0], &natural[1], sizeof *natural), "%s, %s", what, method->name);
+    made_free(&other);
   }
 }
 

@@ -173,33 +173,63 @@ static size_t end_of_drives(const MbModel *model, size_t i) {
   return i;
 }
 
-// How far a coordinate is beyond a soft limit: below 0 under the lower, 0 between them.
-static double beyond(const MbStop *stop, double q) {
-  return q < stop->low ? q - stop->low : fmax(q - stop->high, 0);
+// Which of its soft limits a coordinate is beyond: −1 the lower, 1 the upper, 0 none.
+static int side_of(const MbStop *stop, double q) { return q < stop->low ? -1 : q > stop->high; }
+
+// How far it is beyond that one.
+static double excess_of(const MbStop *stop, double q, int side) {
+  return side ? q - (side < 0 ? stop->low : stop->high) : 0;
 }
 
-static void add_stop(const MbModel *model, const MbStop *stop, const double *q, const double *v,
-                     bool to_velocities, double *y) {
-  const double excess = beyond(stop, q[stop->q]);
-  if (excess == 0) return;
+static double beyond(const MbStop *stop, double q) { return excess_of(stop, q, side_of(stop, q)); }
+
+// y += `share` of the force of a coordinate that is beyond that limit.
+static void add_stop(const MbModel *model, const MbStop *stop, int side, double share, const double *q,
+                     const double *v, bool to_velocities, double *y) {
+  if (side == 0) return;
+  const double excess = excess_of(stop, q[stop->q], side);
   if (!turns(model, stop->body)) {
-    y[stop->v] -= stop->stiffness * excess + stop->damping * v[stop->v];
+    y[stop->v] -= share * (stop->stiffness * excess + stop->damping * v[stop->v]);
     return;
   }
   Turned at;
   begin_turned(model, stop->body, q, v, &at);
   const size_t k = stop->v - at.v;
-  at.force[k] = -stop->stiffness * excess - stop->damping * at.rate[k];
+  at.force[k] = share * (-stop->stiffness * excess - stop->damping * at.rate[k]);
   if (to_velocities)
     end_turned(&at, y);
   else
     y[stop->v] += at.force[k];
 }
 
+void mb_coordinates_stops_as(const MbModel *model, const MbModel *branch, const double *q, const double *v,
+                             double *y) {
+  for (size_t i = 0; i < model->nstops; i++) {
+    const MbStop *stop = &model->stops[i];
+    const int here = side_of(stop, q[stop->q]), there = side_of(&branch->stops[i], q[stop->q]);
+    if (here == there) continue;
+    add_stop(model, stop, here, -1, q, v, true, y);
+    add_stop(model, stop, there, 1, q, v, true, y);
+  }
+}
+
+void mb_coordinates_stops_derivatives_as(const MbModel *model, const MbModel *branch, const double *q,
+                                         double *stiffness, double *damping) {
+  for (size_t i = 0; i < model->nstops; i++) {
+    const MbStop *stop = &model->stops[i];
+    const int here = side_of(stop, q[stop->q]) != 0, there = side_of(&branch->stops[i], q[stop->q]) != 0;
+    stiffness[stop->v] += (there - here) * stop->stiffness;
+    damping[stop->v] += (there - here) * stop->damping;
+  }
+}
+
 // Along the coordinates, or along the velocities: `to_velocities`
 static void add_drives(const MbModel *model, const MbMaximal *x, const double *q, const double *v,
                        bool to_velocities, double *y) {
-  for (size_t i = 0; i < model->nstops; i++) add_stop(model, &model->stops[i], q, v, to_velocities, y);
+  for (size_t i = 0; i < model->nstops; i++) {
+    const MbStop *stop = &model->stops[i];
+    add_stop(model, stop, side_of(stop, q[stop->q]), 1, q, v, to_velocities, y);
+  }
   for (size_t i = 0; i < model->ndrives; i++) {
     const MbDrive *drive = &model->drives[i];
     if (!turns(model, drive->body)) {
@@ -249,7 +279,7 @@ void mb_coordinates_derivatives(const MbModel *model, const MbMaximal *x, double
   }
   for (size_t i = 0; i < model->nstops; i++) {
     const MbStop *stop = &model->stops[i];
-    if (beyond(stop, x->q[stop->q]) == 0) continue;
+    if (side_of(stop, x->q[stop->q]) == 0) continue;
     stiffness[stop->v] += stop->stiffness;
     damping[stop->v] += stop->damping;
   }

@@ -50,6 +50,12 @@ void mb_coordinates_driven(const MbModel *model, const MbMaximal *x, const doubl
 // The derivatives of all of it at (x->q, x->v): stiffness = −K, damping = −D, diagonals (nv) along the coordinates; motors at
 // their most have none.
 void mb_coordinates_derivatives(const MbModel *model, const MbMaximal *x, double *stiffness, double *damping);
+// Of a model that is like `branch` but for numbers: adds what the forces of its soft limits, and their derivatives, would be more if each coordinate were
+// beyond a limit, or within both, as it is of `branch`. Damping is there at once where a limit is passed, so that forces jump.
+void mb_coordinates_stops_as(const MbModel *model, const MbModel *branch, const double *q, const double *v,
+                             double *y);
+void mb_coordinates_stops_derivatives_as(const MbModel *model, const MbModel *branch, const double *q,
+                                         double *stiffness, double *damping);
 // Derivatives of forces on bodies that are all free in space, where every one counts. K is that of the wrench in C axes at a
 // constant twist; the coordinates' forces are J ᵀ of it, at a constant velocity:  Jᵀ (δf + (0, δθ × f)),  δφ = (0, v × δθ).
 void mb_coordinates_curve(const MbModel *model, const MbMaximal *x);

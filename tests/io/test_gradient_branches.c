@@ -75,6 +75,25 @@ Test(gradient_branches, where_a_branch_ends_the_derivative_is_that_of_the_one_ta
   }
 }
 
+// Just at its soft limit the sled is within it in the first step, and so it is with the limit a little farther out, where x is linear in it. With that farther in the damper
+// takes hold a step sooner, by which the middle of both sides grows beyond all bounds as they come nearer.
+Test(gradient_branches, soft_limits_that_a_step_begins_at_hold_as_in_the_run) {
+  static const GradientWay stopped[] = {{REDMAX, "symplectic", true},
+                                        {REDMAX, "implicit", true},
+                                        {REDMAX, "trapezoidal", true},
+                                        {REDMAX, "bdf2", true}};
+  for (size_t w = 0; w < sizeof stopped / sizeof *stopped; w++) {
+    const GradientCase c = {"stopped", NULL, &stopped[w], "limit", 0.5, NEAR};
+    MbReport warned = {0};
+    double frame[100], slope[100];
+    TestRun at = gradient_moved(&c, 0);
+    gradient_by_derivatives(&c, &at, frame, slope, &warned);
+    const double within = (end_of(&c, 0) - end_of(&c, -NEAR)) / NEAR;
+    test_near(stopped[w].integrator, &slope[0], &within, 1, 1e-8);
+    test_run_free(&at);
+  }
+}
+
 Test(gradient_branches, friction_inside_joints_that_is_found_roughly_is_refused_by_name) {
   const GradientCase c = {"rubbing", "/bodies/1/joint/friction/tolerance=1e-6", &ways[0], NULL, 0, 0};
   TestRun run = gradient_moved(&c, 0);

@@ -202,6 +202,12 @@ static void add_stop(const MbModel *model, const MbStop *stop, int side, double 
     y[stop->v] += at.force[k];
 }
 
+bool mb_coordinates_stops_same(const MbModel *m, const double *q, const MbModel *n, const double *p) {
+  for (size_t i = 0; i < m->nstops; i++)
+    if (side_of(&m->stops[i], q[m->stops[i].q]) != side_of(&n->stops[i], p[n->stops[i].q])) return false;
+  return true;
+}
+
 void mb_coordinates_stops_as(const MbModel *model, const MbModel *branch, const double *q, const double *v,
                              double *y) {
   for (size_t i = 0; i < model->nstops; i++) {

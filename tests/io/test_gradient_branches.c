@@ -78,10 +78,9 @@ Test(gradient_branches, where_a_branch_ends_the_derivative_is_that_of_the_one_ta
 // Just at its soft limit the sled is within it in the first step, and so it is with the limit a little farther out, where x is linear in it. With that farther in the damper
 // takes hold a step sooner, by which the middle of both sides grows beyond all bounds as they come nearer.
 Test(gradient_branches, soft_limits_that_a_step_begins_at_hold_as_in_the_run) {
-  static const GradientWay stopped[] = {{REDMAX, "symplectic", true},
-                                        {REDMAX, "implicit", true},
-                                        {REDMAX, "trapezoidal", true},
-                                        {REDMAX, "bdf2", true}};
+  static const GradientWay stopped[] = {{REDMAX, "symplectic", true},   {REDMAX, "implicit", true},
+                                        {REDMAX, "trapezoidal", true},  {REDMAX, "bdf2", true},
+                                        {MAXIMAL, "symplectic", false}, {MAXIMAL, "implicit", false}};
   for (size_t w = 0; w < sizeof stopped / sizeof *stopped; w++) {
     const GradientCase c = {"stopped", NULL, &stopped[w], "limit", 0.5, NEAR};
     MbReport warned = {0};
@@ -90,6 +89,7 @@ Test(gradient_branches, soft_limits_that_a_step_begins_at_hold_as_in_the_run) {
     gradient_by_derivatives(&c, &at, frame, slope, &warned);
     const double within = (end_of(&c, 0) - end_of(&c, -NEAR)) / NEAR;
     test_near(stopped[w].integrator, &slope[0], &within, 1, 1e-8);
+    cr_expect_eq(warned.warnings, stopped[w].exact ? 0 : 1);
     test_run_free(&at);
   }
 }

@@ -219,16 +219,6 @@ void mb_coordinates_stops_as(const MbModel *model, const MbModel *branch, const 
   }
 }
 
-void mb_coordinates_stops_derivatives_as(const MbModel *model, const MbModel *branch, const double *q,
-                                         double *stiffness, double *damping) {
-  for (size_t i = 0; i < model->nstops; i++) {
-    const MbStop *stop = &model->stops[i];
-    const int here = side_of(stop, q[stop->q]) != 0, there = side_of(&branch->stops[i], q[stop->q]) != 0;
-    stiffness[stop->v] += (there - here) * stop->stiffness;
-    damping[stop->v] += (there - here) * stop->damping;
-  }
-}
-
 // Along the coordinates, or along the velocities: `to_velocities`
 static void add_drives(const MbModel *model, const MbMaximal *x, const double *q, const double *v,
                        bool to_velocities, double *y) {
@@ -267,19 +257,24 @@ void mb_coordinates_driven(const MbModel *model, const MbMaximal *x, const doubl
   add_drives(model, x, q, v, false, f);
 }
 
+// Whether a motor gives no more, whatever it is asked for.
+static bool at_most(const MbModel *model, const MbDrive *drive, const MbMaximal *x) {
+  double rate = x->v[drive->v];
+  if (turns(model, drive->body)) {
+    Turned at;
+    begin_turned(model, drive->body, x->q, x->v, &at);
+    rate = at.rate[drive->v - at.v];
+  }
+  return !(fabs(motor(drive, x, x->q[drive->q], rate)) < drive->most);
+}
+
 void mb_coordinates_derivatives(const MbModel *model, const MbMaximal *x, double *stiffness,
                                 double *damping) {
   memcpy(stiffness, model->stiffness, model->nv * sizeof *stiffness);
   memcpy(damping, model->joint_damping, model->nv * sizeof *damping);
   for (size_t i = 0; i < model->ndrives; i++) {
     const MbDrive *drive = &model->drives[i];
-    double rate = x->v[drive->v];
-    if (turns(model, drive->body)) {
-      Turned at;
-      begin_turned(model, drive->body, x->q, x->v, &at);
-      rate = at.rate[drive->v - at.v];
-    }
-    if (!(fabs(motor(drive, x, x->q[drive->q], rate)) < drive->most)) continue;
+    if (at_most(model, drive, x)) continue;
     stiffness[drive->v] += drive->stiffness;
     damping[drive->v] += drive->damping;
   }
@@ -288,6 +283,24 @@ void mb_coordinates_derivatives(const MbModel *model, const MbMaximal *x, double
     if (side_of(stop, x->q[stop->q]) == 0) continue;
     stiffness[stop->v] += stop->stiffness;
     damping[stop->v] += stop->damping;
+  }
+}
+
+void mb_coordinates_derivatives_as(const MbModel *model, const MbMaximal *x, const MbModel *branch,
+                                   const MbMaximal *there, double *stiffness, double *damping) {
+  mb_coordinates_derivatives(model, x, stiffness, damping);
+  for (size_t i = 0; i < model->ndrives; i++) {
+    const MbDrive *drive = &model->drives[i];
+    const int more = at_most(model, drive, x) - at_most(branch, &branch->drives[i], there);
+    stiffness[drive->v] += more * drive->stiffness;
+    damping[drive->v] += more * drive->damping;
+  }
+  for (size_t i = 0; i < model->nstops; i++) {
+    const MbStop *stop = &model->stops[i];
+    const int more =
+        (side_of(&branch->stops[i], there->q[stop->q]) != 0) - (side_of(stop, x->q[stop->q]) != 0);
+    stiffness[stop->v] += more * stop->stiffness;
+    damping[stop->v] += more * stop->damping;
   }
 }
 

@@ -363,8 +363,7 @@ void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *n, double t,
   for (int s = 0; s < 2; s++) {
     MbMaximal x = sim->x;
     if (n->signals) mb_sim_signals(n->side[s], t), x.signal = n->side[s]->signal;
-    mb_coordinates_derivatives(n->side[s]->model, &x, stiffness, damping);
-    mb_coordinates_stops_derivatives_as(n->side[s]->model, sim->model, x.q, stiffness, damping);
+    mb_coordinates_derivatives_as(n->side[s]->model, &x, sim->model, &sim->x, stiffness, damping);
     for (size_t i = 0; i < nv; i++) out[i] += (s ? 1 : -1) * (damping[i] * y[i] + stiffness[i] * at[i]);
   }
 }

@@ -71,7 +71,7 @@ static void fill_dense(MbStrips *s, const MbContactProblem *problem, size_t j) {
   size_t columns = 0;
   for (size_t r = 0; r < block->rows; r++) row[r] = whole_column(s, problem, block->row + r);
   for (size_t k = 0; k < problem->n; k++) {
-    bool any = false;
+    bool any = problem->soft && problem->soft[k] > 0 && k >= block->row && k < block->row + block->rows;
     for (size_t r = 0; r < block->rows; r++) any |= row[r][k] != 0;
     if (!any) continue;
     column[columns] = (uint32_t)k;
@@ -113,9 +113,11 @@ static void finish_block(MbBlock *block, const MbContactProblem *problem) {
   if (!block->left_out) invert(block);
 }
 
-// Puts `soft` on the diagonal and takes the block's own part out.
+// Puts `soft` on the diagonal and takes the block's own part out. A strip has no column of what moves none of its rows, as of the tangent along
+// which a planar chain cannot move: its numbers there are 0.
 static void finish(MbStrips *s, const MbContactProblem *problem, size_t j) {
   MbBlock *block = &s->block[j];
+  memset(block->D, 0, sizeof block->D);
   for (size_t k = s->first[j]; k < s->first[j + 1]; k++) {
     if (s->column[k] < block->row || s->column[k] >= block->row + block->rows) continue;
     const size_t c = s->column[k] - block->row;

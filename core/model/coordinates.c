@@ -173,33 +173,59 @@ static size_t end_of_drives(const MbModel *model, size_t i) {
   return i;
 }
 
-// How far a coordinate is beyond a soft limit: below 0 under the lower, 0 between them.
-static double beyond(const MbStop *stop, double q) {
-  return q < stop->low ? q - stop->low : fmax(q - stop->high, 0);
+// Which of its soft limits a coordinate is beyond: −1 the lower, 1 the upper, 0 none.
+static int side_of(const MbStop *stop, double q) { return q < stop->low ? -1 : q > stop->high; }
+
+// How far it is beyond that one.
+static double excess_of(const MbStop *stop, double q, int side) {
+  return side ? q - (side < 0 ? stop->low : stop->high) : 0;
 }
 
-static void add_stop(const MbModel *model, const MbStop *stop, const double *q, const double *v,
-                     bool to_velocities, double *y) {
-  const double excess = beyond(stop, q[stop->q]);
-  if (excess == 0) return;
+static double beyond(const MbStop *stop, double q) { return excess_of(stop, q, side_of(stop, q)); }
+
+// y += `share` of the force of a coordinate that is beyond that limit.
+static void add_stop(const MbModel *model, const MbStop *stop, int side, double share, const double *q,
+                     const double *v, bool to_velocities, double *y) {
+  if (side == 0) return;
+  const double excess = excess_of(stop, q[stop->q], side);
   if (!turns(model, stop->body)) {
-    y[stop->v] -= stop->stiffness * excess + stop->damping * v[stop->v];
+    y[stop->v] -= share * (stop->stiffness * excess + stop->damping * v[stop->v]);
     return;
   }
   Turned at;
   begin_turned(model, stop->body, q, v, &at);
   const size_t k = stop->v - at.v;
-  at.force[k] = -stop->stiffness * excess - stop->damping * at.rate[k];
+  at.force[k] = share * (-stop->stiffness * excess - stop->damping * at.rate[k]);
   if (to_velocities)
     end_turned(&at, y);
   else
     y[stop->v] += at.force[k];
 }
 
+bool mb_coordinates_stops_same(const MbModel *m, const double *q, const MbModel *n, const double *p) {
+  for (size_t i = 0; i < m->nstops; i++)
+    if (side_of(&m->stops[i], q[m->stops[i].q]) != side_of(&n->stops[i], p[n->stops[i].q])) return false;
+  return true;
+}
+
+void mb_coordinates_stops_as(const MbModel *model, const MbModel *branch, const double *q, const double *v,
+                             double *y) {
+  for (size_t i = 0; i < model->nstops; i++) {
+    const MbStop *stop = &model->stops[i];
+    const int here = side_of(stop, q[stop->q]), there = side_of(&branch->stops[i], q[stop->q]);
+    if (here == there) continue;
+    add_stop(model, stop, here, -1, q, v, true, y);
+    add_stop(model, stop, there, 1, q, v, true, y);
+  }
+}
+
 // Along the coordinates, or along the velocities: `to_velocities`
 static void add_drives(const MbModel *model, const MbMaximal *x, const double *q, const double *v,
                        bool to_velocities, double *y) {
-  for (size_t i = 0; i < model->nstops; i++) add_stop(model, &model->stops[i], q, v, to_velocities, y);
+  for (size_t i = 0; i < model->nstops; i++) {
+    const MbStop *stop = &model->stops[i];
+    add_stop(model, stop, side_of(stop, q[stop->q]), 1, q, v, to_velocities, y);
+  }
   for (size_t i = 0; i < model->ndrives; i++) {
     const MbDrive *drive = &model->drives[i];
     if (!turns(model, drive->body)) {
@@ -231,27 +257,50 @@ void mb_coordinates_driven(const MbModel *model, const MbMaximal *x, const doubl
   add_drives(model, x, q, v, false, f);
 }
 
+// Whether a motor gives no more, whatever it is asked for.
+static bool at_most(const MbModel *model, const MbDrive *drive, const MbMaximal *x) {
+  double rate = x->v[drive->v];
+  if (turns(model, drive->body)) {
+    Turned at;
+    begin_turned(model, drive->body, x->q, x->v, &at);
+    rate = at.rate[drive->v - at.v];
+  }
+  return !(fabs(motor(drive, x, x->q[drive->q], rate)) < drive->most);
+}
+
 void mb_coordinates_derivatives(const MbModel *model, const MbMaximal *x, double *stiffness,
                                 double *damping) {
   memcpy(stiffness, model->stiffness, model->nv * sizeof *stiffness);
   memcpy(damping, model->joint_damping, model->nv * sizeof *damping);
   for (size_t i = 0; i < model->ndrives; i++) {
     const MbDrive *drive = &model->drives[i];
-    double rate = x->v[drive->v];
-    if (turns(model, drive->body)) {
-      Turned at;
-      begin_turned(model, drive->body, x->q, x->v, &at);
-      rate = at.rate[drive->v - at.v];
-    }
-    if (!(fabs(motor(drive, x, x->q[drive->q], rate)) < drive->most)) continue;
+    if (at_most(model, drive, x)) continue;
     stiffness[drive->v] += drive->stiffness;
     damping[drive->v] += drive->damping;
   }
   for (size_t i = 0; i < model->nstops; i++) {
     const MbStop *stop = &model->stops[i];
-    if (beyond(stop, x->q[stop->q]) == 0) continue;
+    if (side_of(stop, x->q[stop->q]) == 0) continue;
     stiffness[stop->v] += stop->stiffness;
     damping[stop->v] += stop->damping;
+  }
+}
+
+void mb_coordinates_derivatives_as(const MbModel *model, const MbMaximal *x, const MbModel *branch,
+                                   const MbMaximal *there, double *stiffness, double *damping) {
+  mb_coordinates_derivatives(model, x, stiffness, damping);
+  for (size_t i = 0; i < model->ndrives; i++) {
+    const MbDrive *drive = &model->drives[i];
+    const int more = at_most(model, drive, x) - at_most(branch, &branch->drives[i], there);
+    stiffness[drive->v] += more * drive->stiffness;
+    damping[drive->v] += more * drive->damping;
+  }
+  for (size_t i = 0; i < model->nstops; i++) {
+    const MbStop *stop = &model->stops[i];
+    const int more =
+        (side_of(&branch->stops[i], there->q[stop->q]) != 0) - (side_of(stop, x->q[stop->q]) != 0);
+    stiffness[stop->v] += more * stop->stiffness;
+    damping[stop->v] += more * stop->damping;
   }
 }
 

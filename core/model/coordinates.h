@@ -50,6 +50,15 @@ void mb_coordinates_driven(const MbModel *model, const MbMaximal *x, const doubl
 // The derivatives of all of it at (x->q, x->v): stiffness = −K, damping = −D, diagonals (nv) along the coordinates; motors at
 // their most have none.
 void mb_coordinates_derivatives(const MbModel *model, const MbMaximal *x, double *stiffness, double *damping);
+// Whether the coordinates q of m are beyond the same soft limits as p of n, a model like it but for numbers.
+bool mb_coordinates_stops_same(const MbModel *m, const double *q, const MbModel *n, const double *p);
+// Of a model that is like `branch` but for numbers: adds what the forces of its soft limits would be more if each coordinate were beyond a limit, or within
+// both, as it is of `branch`. Damping is there at once where a limit is passed, so that forces jump.
+void mb_coordinates_stops_as(const MbModel *model, const MbModel *branch, const double *q, const double *v,
+                             double *y);
+// The derivatives of such a model at x, with the motors at their most that are so of `branch` at `there`, and the same soft limits.
+void mb_coordinates_derivatives_as(const MbModel *model, const MbMaximal *x, const MbModel *branch,
+                                   const MbMaximal *there, double *stiffness, double *damping);
 // Derivatives of forces on bodies that are all free in space, where every one counts. K is that of the wrench in C axes at a
 // constant twist; the coordinates' forces are J ᵀ of it, at a constant velocity:  Jᵀ (δf + (0, δθ × f)),  δφ = (0, v × δθ).
 void mb_coordinates_curve(const MbModel *model, const MbMaximal *x);

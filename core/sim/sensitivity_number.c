@@ -1,6 +1,18 @@
 // ∂τ/∂p at a stage, step or pass: the difference of two models' τ at the same numbers.
+#include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_parts.h"
+
+#include <string.h>
+
+// Soft limits hold on a side where they hold in the run: the damping of one that begins to, by how far the number is moved, would be no derivative.
+static void take_branch(const MbSensitivity *g, const MbModel *side, const double *felt, double *scratch,
+                        double *tau) {
+  if (!side->nstops) return;
+  memset(scratch, 0, side->nv * sizeof *scratch);
+  mb_coordinates_stops_as(side, g->sim->model, g->q1, felt, scratch);
+  for (size_t i = 0; i < side->nv; i++) tau[i] -= scratch[i];
+}
 
 void mb_slope_by_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, const double *felt,
                         double move, double *out) {
@@ -10,6 +22,7 @@ void mb_slope_by_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *n
     mb_sim_kinematics(side[k], g->q1, felt);
     mb_tangent_to(t->side[k], note->w);
     mb_tangent_value(side[k], t->side[k], felt, g->a, note->t, tau[k]);
+    take_branch(g, side[k]->model, felt, out, tau[k]);
   }
   for (size_t i = 0; i < g->sim->nv; i++) out[i] = (g->more[i] - g->less[i]) / (2 * move);
 }

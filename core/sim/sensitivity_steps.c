@@ -10,6 +10,7 @@
 // equations define, g(s₁, s, p) = 0, and the difference of two solutions is by them ∂s₁ = −(∂g/∂s₁)⁻¹ (∂g/∂s δs + ∂g/∂p). Iterations
 // leave some 1e-13 of the size, so that e is longer there. Where a step has several solutions and the sides come to another one, the second
 // difference is as large as the first: such a step has no derivative.
+#include "core/model/coordinates.h"
 #include "core/sim/sensitivity_parts.h"
 #include "core/base/report.h"
 #include "core/sim/evaluate.h"
@@ -122,8 +123,8 @@ bool mb_slope_between(const MbSensitivity *g, const MbState *less, const MbState
   return true;
 }
 
-// A step of `at` from the state before, moved by `way` along a slope (NULL: not at all).
-static MbStatus step_from(MbSensitivity *g, MbSim *at, const MbSlope *along, double way) {
+// A step of `at` from the state before, moved by `way` along a slope (NULL: not at all); *stops: it begins within and beyond the same soft limits.
+static MbStatus step_from(MbSensitivity *g, MbSim *at, const MbSlope *along, double way, bool *stops) {
   MbReport own = {0}; // the run itself tells what is to be told
   mb_sensitivity_copy(g->sim, &at->state, &g->before);
   if (along) {
@@ -133,6 +134,7 @@ static MbStatus step_from(MbSensitivity *g, MbSim *at, const MbSlope *along, dou
   }
   mb_sim_kinematics(at, at->state.q, at->state.v);
   mb_touch_slopes_beside(at);
+  *stops = mb_coordinates_stops_same(g->sim->model, g->before.q, at->model, at->state.q);
   return mb_sim_step(at, &own);
 }
 
@@ -200,13 +202,14 @@ typedef struct Pair {
 // How the two have come to differ; *parted: one of them has taken another branch than the run.
 static MbStatus across(MbSensitivity *g, const Pair *pair, Change *change, bool *parted) {
   const MbState *run = &g->sim->state;
-  MbStatus status = step_from(g, pair->less, pair->along, -pair->way);
+  bool stops = true;
+  MbStatus status = step_from(g, pair->less, pair->along, -pair->way, &stops);
   if (status == MB_OK) mb_sensitivity_copy(g->sim, &g->side, &pair->less->state);
-  const bool by_less = mb_slope_same_branch(g->sim, pair->less);
-  if (status == MB_OK) status = step_from(g, pair->more, pair->along, pair->way);
+  const bool by_less = stops && mb_slope_same_branch(g->sim, pair->less);
+  if (status == MB_OK) status = step_from(g, pair->more, pair->along, pair->way, &stops);
   if (status != MB_OK) return status;
   const MbState *less = &g->side, *more = &pair->more->state;
-  const bool by_more = mb_slope_same_branch(g->sim, pair->more);
+  const bool by_more = stops && mb_slope_same_branch(g->sim, pair->more);
   *parted = !by_less || !by_more;
   if (by_less != by_more)
     between(g, by_less ? less : run, by_less ? run : more, pair->span / 2, change);

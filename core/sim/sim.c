@@ -23,6 +23,7 @@
 #include "core/solvers/engine.h"
 #include "core/solvers/watched.h"
 
+#include <math.h>
 #include <string.h>
 
 size_t mb_model_dofs(const MbModel *model) {
@@ -284,6 +285,8 @@ MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const doubl
   const MbModel *model = sim->model;
   size_t blame = 0;
   if (body >= model->nlisted) return MB_USAGE;
+  for (int k = 0; k < 3; k++)
+    if (!isfinite(at[k]) || !isfinite(impulse[k])) return MB_USAGE;
   body = model->number[body]; // from the scene's order
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return MB_USAGE;
 
@@ -299,6 +302,8 @@ MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const doubl
   MbStatus status = sim->solver->apply(sim->work, sim->r, NULL, NULL) ? MB_OK : MB_NUMBERS;
   for (size_t i = 0; i < sim->nv; i++) sim->v1[i] = sim->state.v[i] + sim->r[i];
   if (status == MB_OK) status = mb_constrain_impulse(sim, sim->v1);
+  for (size_t i = 0; status == MB_OK && i < sim->nv; i++)
+    if (!isfinite(sim->v1[i])) status = MB_NUMBERS;
   if (status == MB_OK) {
     memcpy(sim->state.v, sim->v1, sim->nv * sizeof *sim->state.v);
     mb_nodes_take_ports(sim);

@@ -330,6 +330,7 @@ static double of_coordinates(const MbTangentNumber *n, const MbSim *sim, const d
     if (n->signals) x.signal = n->side[s]->signal;
     memset(n->own[s], 0, model->nv * sizeof(double));
     mb_coordinates_forces(model, &x, sim->x.q, v, n->own[s]);
+    mb_coordinates_stops_as(model, sim->model, sim->x.q, v, n->own[s]); // the branch taken
   }
   for (size_t i = 0; i < sim->model->nv; i++) sum -= z[i] * (n->own[1][i] - n->own[0][i]);
   return sum;
@@ -383,7 +384,7 @@ void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *n, double t,
   for (int s = 0; s < 2; s++) {
     MbMaximal x = sim->x;
     if (n->signals) mb_sim_signals(n->side[s], t), x.signal = n->side[s]->signal;
-    mb_coordinates_derivatives(n->side[s]->model, &x, stiffness, damping);
+    mb_coordinates_derivatives_as(n->side[s]->model, &x, sim->model, &sim->x, stiffness, damping);
     for (size_t i = 0; i < nv; i++) out[i] += (s ? 1 : -1) * (damping[i] * y[i] + stiffness[i] * at[i]);
   }
 }

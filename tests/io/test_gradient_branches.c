@@ -141,6 +141,40 @@ Test(gradient_branches, of_exact_steps_a_rotation_vector_that_is_about_to_be_exc
               (const double[]){1, 1.01, 0.99}, 3);
 }
 
+// Just at its soft limit the sled is within it in the first step, and so it is with the limit a little farther out, where x is linear in it. With that farther in the damper
+// takes hold a step sooner, by which the middle of both sides grows beyond all bounds as they come nearer.
+Test(gradient_branches, soft_limits_that_a_step_begins_at_hold_as_in_the_run) {
+  static const GradientWay stopped[] = {{REDMAX, "symplectic", true},   {REDMAX, "implicit", true},
+                                        {REDMAX, "trapezoidal", true},  {REDMAX, "bdf2", true},
+                                        {MAXIMAL, "symplectic", false}, {MAXIMAL, "implicit", false}};
+  for (size_t w = 0; w < sizeof stopped / sizeof *stopped; w++) {
+    const GradientCase c = {"stopped", NULL, &stopped[w], "limit", 0.5, NEAR};
+    MbReport warned = {0};
+    double frame[100], slope[100];
+    TestRun at = gradient_moved(&c, 0);
+    gradient_by_derivatives(&c, &at, frame, slope, &warned);
+    const double within = (end_of(&c, 0) - end_of(&c, -NEAR)) / NEAR;
+    test_near(stopped[w].integrator, &slope[0], &within, 1, 1e-8);
+    cr_expect_eq(warned.warnings, stopped[w].exact ? 0 : 1);
+    test_run_free(&at);
+  }
+}
+
+// Under `implicit` steps hold what a motor does as it gives way, where it is not at its most, and so they jump where it comes to that. Its force has a corner there, so that
+// one step of the 50 may count half.
+Test(gradient_branches, a_motor_that_is_just_at_its_most_is_so_on_both_sides) {
+  const GradientWay way = {REDMAX, "implicit", true};
+  const GradientCase c = {"strained", NULL, &way, "most", 8, NEAR};
+  MbReport warned = {0};
+  double frame[100], slope[100];
+  TestRun at = gradient_moved(&c, 0);
+  gradient_by_derivatives(&c, &at, frame, slope, &warned);
+  const double weaker = (end_of(&c, 0) - end_of(&c, -NEAR)) / NEAR;
+  const double corner = fabs(weaker) / 25;
+  test_near("by its most", &slope[0], &weaker, 1, corner);
+  test_run_free(&at);
+}
+
 Test(gradient_branches, friction_inside_joints_that_is_found_roughly_is_refused_by_name) {
   const GradientCase c = {"rubbing", "/bodies/1/joint/friction/tolerance=1e-6", &ways[0], NULL, 0, 0};
   TestRun run = gradient_moved(&c, 0);

@@ -154,3 +154,25 @@ Test(scene_deformables, every_key_of_elements_is_read) {
   mb_scene_free(scene);
   cr_assert_eq(mb_alloc_live(), 0);
 }
+
+// Which deformable a flat element belongs to is known where it is found, by the solver's own matrices.
+Test(scene_deformables, a_flat_element_is_told_with_its_place_under_projective) {
+  static const char flat[] = "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"steps\": 3}, \"solver\": "
+                             "\"projective\", \"bodies\": [],\n"
+                             "\"deformables\": [{\"name\": \"dust\", \"type\": \"particles\", \"mesh\": "
+                             "{\"grid\": [2, 2], \"size\": [1, 1]},\n"
+                             "  \"material\": {\"mass\": 1}},\n"
+                             " {\"name\": \"block\", \"type\": \"tets\", \"mesh\": {\"box\": [2, 2, 2], "
+                             "\"size\": [0.1, 0.1, 1e11]},\n"
+                             "  \"material\": {\"young\": 1e6, \"poisson\": 0.3, \"density\": 1000}}]}";
+  MbReport report = {0};
+  MbScene *scene = NULL;
+  MbModel *model = NULL;
+  MbSim *sim = NULL;
+  cr_assert_eq(mb_scene_parse(flat, strlen(flat), "test", ".", NULL, &scene, &report), MB_OK);
+  cr_assert_eq(mb_model_create(scene, &model, &report), MB_OK, "%s", report.issues[0].text);
+  cr_assert_eq(mb_sim_create(model, NULL, &sim, &report), MB_SCENE);
+  cr_assert_str_eq(report.issues[0].where, "/deformables/1/mesh");
+  cr_assert(strstr(report.issues[0].text, "element 2 "), "%s", report.issues[0].text);
+  mb_model_free(model), mb_scene_free(scene);
+}

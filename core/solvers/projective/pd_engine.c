@@ -6,6 +6,7 @@
 #include "core/base/report.h"
 #include "core/math/vec3.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // ---- making and freeing -----------------------------------------------------------------------------------
@@ -74,6 +75,13 @@ static double size_of(const MbPdSpec *spec) {
   return size > 0 ? size : 1;
 }
 
+// Parts are the scene's deformables, in its order.
+static MbStatus flat_at_rest(size_t part, size_t element, MbReport *report) {
+  char where[64];
+  snprintf(where, sizeof where, "/deformables/%zu/mesh", part);
+  return mb_error(report, MB_SCENE, where, "element %zu has no extent at rest", element);
+}
+
 static MbStatus make_blocks(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report) {
   for (size_t i = 0; i < spec->nparts; i++) {
     const MbPdPart *part = &spec->parts[i];
@@ -86,7 +94,7 @@ static MbStatus make_blocks(MbPdEngine *engine, const MbPdSpec *spec, MbReport *
       else if (flat == SIZE_MAX)
         return mb_no_memory(report, "deformables");
       else
-        return mb_error(report, MB_SCENE, "", "element %zu of a deformable has no extent at rest", flat);
+        return flat_at_rest(i, flat, report);
     }
   }
   return MB_OK;

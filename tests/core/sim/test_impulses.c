@@ -114,3 +114,24 @@ Test(impulses, ropes_answer_where_they_are_taut) {
       end(&run);
     }
 }
+
+// What is not finite is refused, and so is what would make velocities so; nothing has changed then.
+Test(impulses, what_is_not_finite_is_refused) {
+  static const double none[3] = {0}, nan[3] = {0, NAN, 0}, endless[3] = {INFINITY, 0, 0},
+                      huge[3] = {1.7e308, 0, 0};
+  static const char *const BALL = HEAD
+      "\"bodies\": [{\"name\": \"ball\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"mass\": 0.01, "
+      "\"velocity\": {\"linear\": [1, 2, 3]}}]}";
+  for (int i = 0; i < 5; i++) {
+    TestRun run = load(BALL, ALL[i]);
+    double before[6];
+    memcpy(before, run.sim->state.v, sizeof before);
+    cr_assert_eq(mb_sim_impulse(run.sim, 0, nan, none), MB_USAGE);
+    cr_assert_eq(mb_sim_impulse(run.sim, 0, none, nan), MB_USAGE);
+    cr_assert_eq(mb_sim_impulse(run.sim, 0, none, endless), MB_USAGE);
+    cr_assert_eq(mb_sim_impulse(run.sim, 0, none, huge), MB_NUMBERS);
+    cr_assert_arr_eq(run.sim->state.v, before, sizeof before);
+    test_steps(run.sim, 1);
+    end(&run);
+  }
+}

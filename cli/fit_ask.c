@@ -318,7 +318,8 @@ static MbStatus check_unknowns(MbFit *fit, MbReport *report) {
 }
 
 static MbStatus read_scene(MbFit *fit, MbReport *report) {
-  MbStatus status = mb_scene_source(fit->args, fit->args->operands[0], &fit->source, report);
+  const MbValue *sets = mb_arg(fit->args, "set");
+  MbStatus status = mb_scene_source(fit->args, sets, fit->args->operands[0], &fit->source, report);
   if (!status) status = mb_changed_scene(fit->args, &fit->source, NULL, 0, &fit->scene, &fit->model, report);
   if (!status) status = mb_sim_create(fit->model, &(MbSimOptions){.threads = 1}, &fit->sim, report);
   if (fit->scene) mb_scene_locate(fit->scene, report);

@@ -145,11 +145,11 @@ static MbStatus find_checkpoint(MbGradientRun *run, MbReport *report) {
 }
 
 MbStatus mb_gradient_ask(MbGradientRun *run, MbReport *report) {
-  const MbValue *wrt = mb_arg(run->args, "wrt");
+  const MbValue *wrt = mb_arg(run->args, "wrt"), *sets = mb_arg(run->args, "set");
   MbStatus status = ask_measures(run, report);
   if (!status && !wrt->nlist)
     status = mb_error(report, MB_USAGE, "", "--wrt: by which numbers, as --wrt length");
-  if (!status) status = mb_scene_source(run->args, run->args->operands[0], &run->source, report);
+  if (!status) status = mb_scene_source(run->args, sets, run->args->operands[0], &run->source, report);
   if (!status) status = mb_gradient_variant(run, NULL, 0, &run->scene, report);
   if (!status) status = find_checkpoint(run, report);
   const char *why = status ? NULL : mb_sensitivity_refuses(run->scene.model);

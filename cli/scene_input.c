@@ -311,7 +311,8 @@ MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, M
   return status;
 }
 
-MbStatus mb_scene_source(const MbArgs *args, const char *path, MbSceneSource *out, MbReport *report) {
+MbStatus mb_scene_source(const MbArgs *args, const MbValue *sets, const char *path, MbSceneSource *out,
+                         MbReport *report) {
   *out = (MbSceneSource){0};
   Source source = {0};
   Overrides overrides = {0};
@@ -320,7 +321,7 @@ MbStatus mb_scene_source(const MbArgs *args, const char *path, MbSceneSource *ou
   overrides.sets = mb_calloc(MADE, sizeof *overrides.sets);
   overrides.made = mb_calloc(MADE, sizeof *overrides.made);
   if (!status && !(overrides.sets && overrides.made)) status = mb_no_memory(report, "the command line");
-  if (!status && wants_edits(args)) status = make_edits(args, &source, NULL, &overrides, report);
+  if (!status && wants_edits(args)) status = make_edits(args, &source, sets, &overrides, report);
   mb_free(overrides.sets); // all of them are ours
   out->text = source.text;
   out->length = source.length;

@@ -27,7 +27,10 @@ typedef struct MbSceneSource {
   char **sets; // (nsets) "pointer=json"
   size_t nsets;
 } MbSceneSource;
-MbStatus mb_scene_source(const MbArgs *args, const char *path, MbSceneSource *source, MbReport *report);
+// `sets` (NULL: none) are those that the command puts into the text before the source's: an option that puts a whole object anew keeps what they
+// say of it.
+MbStatus mb_scene_source(const MbArgs *args, const MbValue *sets, const char *path, MbSceneSource *source,
+                         MbReport *report);
 void mb_scene_source_free(MbSceneSource *source);
 
 // The rows that stand for values of the scene.

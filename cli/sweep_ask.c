@@ -326,7 +326,7 @@ MbStatus mb_sweep_ask(MbSweep *s, MbReport *report) {
   if (!status) status = ask_folder(s, report);
   if (!status) status = ask_design(s, report);
   if (!status) status = ask_measures(s, report);
-  if (!status) status = mb_scene_source(s->args, s->scene_name, &s->source, report);
+  if (!status) status = mb_scene_source(s->args, NULL, s->scene_name, &s->source, report);
   s->scenes = (MbRunScenes){.text = s->source.text,
                             .length = s->source.length,
                             .name = s->source.name,

@@ -102,6 +102,12 @@ t gradient limits.json --integrator symplectic -d 0.01 --of 'final(b.position.x)
 t gradient "$ROOT/scenes/redmax/four_bar.json" --integrator bdf2 --of 'final(coupler.position.x)' --wrt crank -s '/output={"channels":["body.position","constraint.force"]}' 2>&1 | sed "s|$ROOT/||"
 # gravity comes with its number
 t gradient arm.json --of 'final(energy.kinetic)' --wrt /gravity/0 --set '/gravity=[0,0,0]' --check | agreed
+# what --set says of "time" and "output" stands where an option puts the whole of these anew
+sed -e 's/"duration": 0.5/"steps": 100/' -e 's/"every": 10/"interval": 0.01/' arm.json >steps.json
+set_by() { "$MBSIM" gradient steps.json -d 0.1 --every 2 --of 'mean(energy.kinetic)' --of 'final(b.position.x)' --wrt k "$@"; }
+set_by --step 0.002 >step.txt
+set_by -s /time/step=0.002 | cmp - step.txt && echo "the same"
+set_by --step 0.002 -s '/output/channels=["body.position","body.velocity","energy"]' --of 'final(b.velocity.vx)' >more.txt && echo "measured"
 echo "refused"
 t gradient arm.json --of 'final(b.position.x)' --wrt lenght
 t gradient arm.json --of 'final(b.position.x)' --wrt /bodies/0/mas

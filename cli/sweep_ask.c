@@ -320,6 +320,20 @@ static MbStatus check_first(MbSweep *s, MbReport *report) {
   return status;
 }
 
+// What varies comes after what options of the command line put into the scene, and must not undo that unseen: `-s /output={...}` with --every.
+static MbStatus check_options(const MbSweep *s, MbReport *report) {
+  for (size_t i = 0; i < s->design.naxes; i++)
+    for (size_t k = 0; k < s->source.nsets; k++) {
+      const char *name = s->design.axes[i].name, *set = s->source.sets[k];
+      const size_t length = strlen(name);
+      if (*name != '/' || strncmp(name, set, length) != 0 || !strchr("/=", set[length])) continue;
+      return mb_error(report, MB_USAGE, "",
+                      "--set %s takes the place of what an option says of %.*s: give one of them", name,
+                      (int)strcspn(set, "="), set);
+    }
+  return MB_OK;
+}
+
 MbStatus mb_sweep_ask(MbSweep *s, MbReport *report) {
   MbStatus status = mb_sweep_take_study(s, report);
   if (!status) status = ask_how(s, report);
@@ -334,6 +348,7 @@ MbStatus mb_sweep_ask(MbSweep *s, MbReport *report) {
                             .sets = (const char *const *)s->source.sets,
                             .nsets = s->source.nsets,
                             .design = &s->design};
+  if (!status) status = check_options(s, report);
   if (!status) status = check_first(s, report);
   return status ? status : mb_sweep_herd_ask(s, report);
 }

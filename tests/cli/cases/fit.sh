@@ -52,6 +52,12 @@ exits $?
 head -1 told.txt
 [ -s two.json ] && echo "the best so far is written"
 
+echo "what --set says of time is kept where an option puts the whole of it anew"
+sed 's/"duration": 3/"steps": 300/' $S/double_pendulum.json >steps.json
+"$MBSIM" fit steps.json --data $S/double_pendulum.csv -m rod.joint.position -m bob.joint.position -u upper=0.2:5 -q -s /time/step=0.02 -d 3 -o stepped.json >told.txt
+exits $?
+grep '"time"' stepped.json
+
 echo "refused before any run"
 cp $S/double_pendulum.json p.json
 cp $S/double_pendulum.csv d.csv

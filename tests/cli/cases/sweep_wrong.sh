@@ -6,6 +6,8 @@ cat >swing.json <<'JSON'
 JSON
 t sweep
 t sweep swing.json nothing
+t sweep swing.json -s '/output={"channels":["energy"]}' --every 2
+t sweep swing.json -s /time/step=0.01,0.02 --step 0.001
 t sweep nothing.json
 t sweep swing.json -p lenght=1,2
 t sweep swing.json -p length

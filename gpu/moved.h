@@ -90,7 +90,7 @@ bool mb_moved_touch_list(MbMoved *moved, const MbPdEngine *engine);
 void mb_moved_touch_free(MbMoved *moved);
 size_t mb_moved_touch_bytes(const MbMoved *moved);
 void mb_moved_touch_lay_out(MbMoved *moved, const MbPdEngine *engine, char **next);
-bool mb_moved_touch_fill(MbMoved *moved, MbPdEngine *engine);
+void mb_moved_touch_fill(MbMoved *moved, MbPdEngine *engine);
 // The mover's part of them.
 const struct MbContactElsewhere *mb_moved_contacts(const MbPdEngine *engine);
 

@@ -181,5 +181,7 @@ bool mb_moved_fill(MbMoved *moved, MbPdEngine *engine) {
   }
   if (form->rest.count && !fill_curved(moved, engine)) return false;
   mb_moved_loads_fill(moved, engine);
-  return (!engine->nfree || mb_moved_inverse_fill(moved, engine)) && mb_moved_touch_fill(moved, engine);
+  if (engine->nfree && !mb_moved_inverse_fill(moved, engine)) return false;
+  mb_moved_touch_fill(moved, engine);
+  return true;
 }

@@ -58,19 +58,18 @@ bool mb_moved_touch_list(MbMoved *moved, const MbPdEngine *engine) {
   t->row = mb_calloc(t->most, sizeof *t->row), t->held = mb_calloc(t->most, sizeof *t->held);
   t->packed = mb_calloc(36 * t->most, sizeof *t->packed), t->slot = mb_calloc(6 * t->most, sizeof *t->slot);
   t->told = mb_calloc(MB_TOUCH_SUMS * (size_t)somes_of(t->most), sizeof *t->told);
-  MbTouchNode *node = mb_calloc(c->count, sizeof *node);
+  t->ways = mb_calloc(c->count, sizeof *t->ways);
   const bool fine = t->place && t->supernode && t->point && t->of && t->pack && t->answer && t->told &&
-                    t->row && t->held && t->packed && t->slot && node;
-  if (fine) find_places(t, c), find_nodes(c, node, &t->args.depth);
-  mb_free(node);
+                    t->row && t->held && t->packed && t->slot && t->ways;
+  if (fine) find_places(t, c), find_nodes(c, t->ways, &t->args.depth);
   return fine;
 }
 
 void mb_moved_touch_free(MbMoved *moved) {
   Touch *t = moved->touch;
   if (!t) return;
-  void *const all[] = {t->place, t->supernode, t->point, t->of,     t->pack, t->answer,
-                       t->told,  t->row,       t->held,  t->packed, t->slot, t};
+  void *const all[] = {t->place, t->supernode, t->point,  t->of,   t->pack, t->answer, t->told,
+                       t->row,   t->held,      t->packed, t->slot, t->ways, t};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) mb_free(all[k]);
 }
 
@@ -107,19 +106,15 @@ void mb_moved_touch_lay_out(MbMoved *moved, const MbPdEngine *engine, char **nex
   a->y = numbers(next, MB_PAIR_WEIGHTS + 6 * t->bodies);
 }
 
-bool mb_moved_touch_fill(MbMoved *moved, MbPdEngine *engine) {
+void mb_moved_touch_fill(MbMoved *moved, MbPdEngine *engine) {
   Touch *t = moved->touch;
-  if (!t) return true;
-  const MbCholesky *c = engine->global.inverse->cholesky;
-  uint32_t depth;
-  MbTouchNode *node = mb_calloc(c->count, sizeof *node);
-  if (!node) return false;
-  find_nodes(c, node, &depth);
-  mb_moved_put(moved, t->args.node, node, c->count * sizeof *node);
+  if (!t) return;
+  const size_t count = engine->global.inverse->cholesky->count;
+  mb_moved_put(moved, t->args.node, t->ways, count * sizeof *t->ways);
   mb_moved_put(moved, t->args.supernode, t->supernode, t->places * sizeof *t->supernode);
-  mb_free(node);
+  mb_free(t->ways);
+  t->ways = NULL;
   t->self = (MbContactElsewhere){engine, mb_moved_touch_solve};
-  return true;
 }
 
 const MbContactElsewhere *mb_moved_contacts(const MbPdEngine *engine) {

@@ -13,6 +13,7 @@ struct MbMovedTouch {
   const MbSupernode *node;
   uint32_t *place;     // (nfree) in the order of elimination
   uint32_t *supernode; // (places)
+  MbTouchNode *ways;   // (supernodes) until they are on the device
   // of the list that is there
   uint64_t version;
   bool ours; // it is of a kind that the device takes

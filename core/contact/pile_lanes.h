@@ -205,8 +205,12 @@ KERNEL void next(Pass *pass) {
   pass->block += WIDE;
 }
 
+// A vector of floats of a contact.
 KERNEL MbPack rough(const Pass *pass, int k) {
   return mb_pack_load_floats(pass->rough + sizeof(float) * (size_t)(WIDE * k));
+}
+KERNEL void put_rough(const Pass *pass, int k, MbPack x) {
+  mb_pack_store_floats(pass->rough + sizeof(float) * (size_t)(WIDE * k), x);
 }
 
 KERNEL void end(const MbPile *p, const Pass *pass) {

@@ -4,15 +4,36 @@
 
 #include "core/contact/pile_lanes.h"
 
-KERNEL MbPack sweep_contact(Pass *pass, const Triple axis[3], Triple way, MbPack mu) {
+// What all contacts of a batch have, as its head has it.
+typedef struct Face {
+  Triple axis[3], way;
+  MbPack mu;
+} Face;
+
+KERNEL Face face_of(const Pass *pass) {
+  const double *head = pass->head;
+  return (Face){{load3(head), load3(head + WIDE * 3), load3(head + WIDE * 6)},
+                load3(head + WIDE * MB_PILE_HEAD_WAY),
+                mb_pack_load(head + WIDE * MB_PILE_HEAD_MU)};
+}
+
+// What impulses along the axes are in the world.
+KERNEL Triple in_world(const Face *face, Triple x) {
+  return plus(plus(times(x.at[0], face->axis[0]), times(x.at[1], face->axis[1])),
+              times(x.at[2], face->axis[2]));
+}
+
+KERNEL MbPack sweep_contact(Pass *pass, const Face *face) {
   double *hot = pass->hot;
-  const Triple ra = load3(hot + WIDE * MB_PILE_A), rb = minus(ra, way), was = load3(hot + WIDE * MB_PILE_NOW);
+  const MbPack mu = face->mu;
+  const Triple ra = load3(hot + WIDE * MB_PILE_A), rb = minus(ra, face->way),
+               was = load3(hot + WIDE * MB_PILE_NOW);
   const MbPack zero = {0}, scale = mb_pack_load(hot + WIDE * MB_PILE_SCALE), power = mb_pack_power(scale),
                over = mb_pack_over_power(power);
   const Triple D = {{rough(pass, MB_PILE_D), rough(pass, MB_PILE_D + 1), rough(pass, MB_PILE_D + 2)}};
   const Triple rate = rate_of(pass->a.v, pass->a.w, pass->b.v, pass->b.w, ra, rb);
   MbPack I[6], u[3], x[3];
-  for (int k = 0; k < 3; k++) u[k] = dot(axis[k], rate);
+  for (int k = 0; k < 3; k++) u[k] = dot(face->axis[k], rate);
   u[0] += mb_pack_load(hot + WIDE * MB_PILE_ASKS);
   for (int k = 0; k < 6; k++) I[k] = rough(pass, MB_PILE_I + k);
   // that at which the contact sticks, λ − D⁻¹ u
@@ -27,26 +48,22 @@ KERNEL MbPack sweep_contact(Pass *pass, const Triple axis[3], Triple way, MbPack
     for (int k = 0; k < 6; k++) known.D[k] = power * rough(pass, MB_PILE_D + k), known.I[k] = over * I[k];
     slip(&known, u, was.at, x, pushed & out);
   }
-  Triple d, p;
+  Triple d;
   for (int k = 0; k < 3; k++) {
     x[k] = mb_pack_select(pushed, x[k], zero);
     mb_pack_store(hot + WIDE * (MB_PILE_NOW + k), x[k]);
     d.at[k] = x[k] - was.at[k];
   }
-  p = plus(plus(times(d.at[0], axis[0]), times(d.at[1], axis[1])), times(d.at[2], axis[2]));
-  push_both(pass, ra, rb, p);
+  push_both(pass, ra, rb, in_world(face, d));
   return dot(d, d) * (scale * scale);
 }
 
 static void sweep(const MbPile *p, size_t batch) {
   for (int lane = 0; lane < WIDE; lane += MB_PACK) {
     Pass pass = begin(p, batch, lane);
-    const Triple axis[3] = {load3(pass.head), load3(pass.head + WIDE * 3), load3(pass.head + WIDE * 6)};
-    const Triple way = load3(pass.head + WIDE * MB_PILE_HEAD_WAY);
-    const MbPack mu = mb_pack_load(pass.head + WIDE * MB_PILE_HEAD_MU);
+    const Face face = face_of(&pass);
     MbPack moved = {0};
-    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass))
-      moved += sweep_contact(&pass, axis, way, mu);
+    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) moved += sweep_contact(&pass, &face);
     sum_to(p, batch, &pass, 0, moved);
     end(p, &pass);
   }
@@ -55,12 +72,10 @@ static void sweep(const MbPile *p, size_t batch) {
 static void push(const MbPile *p, size_t batch) {
   for (int lane = 0; lane < WIDE; lane += MB_PACK) {
     Pass pass = begin(p, batch, lane);
-    const Triple axis[3] = {load3(pass.head), load3(pass.head + WIDE * 3), load3(pass.head + WIDE * 6)};
-    const Triple way = load3(pass.head + WIDE * MB_PILE_HEAD_WAY);
+    const Face face = face_of(&pass);
     for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
-      const Triple x = load3(pass.hot + WIDE * MB_PILE_NOW), ra = load3(pass.hot + WIDE * MB_PILE_A);
-      const Triple f = plus(plus(times(x.at[0], axis[0]), times(x.at[1], axis[1])), times(x.at[2], axis[2]));
-      push_both(&pass, ra, minus(ra, way), f);
+      const Triple ra = load3(pass.hot + WIDE * MB_PILE_A);
+      push_both(&pass, ra, minus(ra, face.way), in_world(&face, load3(pass.hot + WIDE * MB_PILE_NOW)));
     }
     end(p, &pass);
   }
@@ -69,18 +84,16 @@ static void push(const MbPile *p, size_t batch) {
 static void look(const MbPile *p, size_t batch) {
   for (int lane = 0; lane < WIDE; lane += MB_PACK) {
     Pass pass = begin(p, batch, lane);
-    const Triple axis[3] = {load3(pass.head), load3(pass.head + WIDE * 3), load3(pass.head + WIDE * 6)};
-    const Triple way = load3(pass.head + WIDE * MB_PILE_HEAD_WAY);
-    const MbPack mu = mb_pack_load(pass.head + WIDE * MB_PILE_HEAD_MU);
+    const Face face = face_of(&pass);
     MbPack sum = {0};
     for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
       const Triple ra = load3(pass.hot + WIDE * MB_PILE_A);
-      const Triple rate = rate_of(pass.a.v, pass.a.w, pass.b.v, pass.b.w, ra, minus(ra, way));
+      const Triple rate = rate_of(pass.a.v, pass.a.w, pass.b.v, pass.b.w, ra, minus(ra, face.way));
       const Triple lambda = load3(pass.hot + WIDE * MB_PILE_NOW);
-      Triple u = {{dot(axis[0], rate), dot(axis[1], rate), dot(axis[2], rate)}};
+      Triple u = {{dot(face.axis[0], rate), dot(face.axis[1], rate), dot(face.axis[2], rate)}};
       store3(pass.cold + WIDE * MB_PILE_RATE, u);
       u.at[0] += mb_pack_load(pass.hot + WIDE * MB_PILE_ASKS);
-      sum += natural_of(u.at, lambda.at, mu, mb_pack_load(pass.hot + WIDE * MB_PILE_SCALE), 0);
+      sum += natural_of(u.at, lambda.at, face.mu, mb_pack_load(pass.hot + WIDE * MB_PILE_SCALE), 0);
     }
     sum_to(p, batch, &pass, 0, sum);
   }

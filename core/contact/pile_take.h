@@ -135,11 +135,9 @@ KERNEL void take_contact(const MbPile *p, Pass *pass, const Start *a, const Star
 
   store3(pass->hot + WIDE * MB_PILE_A, ra);
   const MbPack power = mb_pack_power(scale), over = mb_pack_over_power(power);
-  for (size_t k = 0; k < 6; k++) {
-    mb_pack_store_floats(pass->rough + sizeof(float) * WIDE * (MB_PILE_D + k),
-                         mb_pack_select(in.is, over * D[k], zero));
-    mb_pack_store_floats(pass->rough + sizeof(float) * WIDE * (MB_PILE_I + k),
-                         mb_pack_select(in.is, power * I[k], zero));
+  for (int k = 0; k < 6; k++) {
+    put_rough(pass, MB_PILE_D + k, mb_pack_select(in.is, over * D[k], zero));
+    put_rough(pass, MB_PILE_I + k, mb_pack_select(in.is, power * I[k], zero));
   }
   // what is not there is far away
   mb_pack_store(pass->hot + WIDE * MB_PILE_ASKS, mb_pack_select(in.is, -least, mb_pack_all(1e200)));

@@ -95,6 +95,7 @@ double mb_slope_once_number(MbSensitivity *g, const MbSlope *slope, const MbStag
 
 // What A has of the coordinates' own at a step or pass, and its factors, with the bodies where they are; false: A has no inverse.
 bool mb_slope_once_factor(MbSensitivity *g, double t, double a, double b);
+
 // ---- sensitivity_end.c: what becomes of velocities and coordinates behind it ------------------------------------
 
 // Whether anything does.

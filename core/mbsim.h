@@ -216,7 +216,8 @@ bool mb_sim_energy_left(const MbSim *sim);
 
 // An impulse (N s, world axes) at a point of a body (body frame): the velocities jump by M⁻¹ of it, and of what the
 // constraints answer at once: those that are hard hold for the velocities after it, limits and ropes where they are taut. In
-// mode "first_order" velocities are no state, and the next step knows nothing of it. On failure nothing changes.
+// mode "first_order" velocities are no state, and the next step knows nothing of it. Numbers that are not finite are MB_USAGE, and velocities that would not be
+// MB_NUMBERS. On failure nothing changes.
 MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const double impulse[3]);
 
 // Reads and sets coordinates and velocities in that order; either may be NULL: not wanted, or to stay. What is set moves bodies at

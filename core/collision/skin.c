@@ -2,6 +2,7 @@
 #include "core/collision/skin.h"
 
 #include "core/base/alloc.h"
+#include "core/collision/skin_mend.h"
 #include "core/math/vec3.h"
 
 #include <string.h>
@@ -71,7 +72,7 @@ static bool find_normals(Made *made, uint32_t *at) {
     mb_vec3_sub(e, corner_of(made, t, 2), corner_of(made, t, 0));
     mb_vec3_cross(n, d, e);
     const double area = mb_vec3_norm(n);
-    if (!(area > 1e-14 * (mb_vec3_dot(d, d) + mb_vec3_dot(e, e)))) {
+    if (mb_skin_is_line(corner_of(made, t, 0), corner_of(made, t, 1), corner_of(made, t, 2))) {
       *at = t;
       return false;
     }
@@ -191,17 +192,10 @@ static void grow_tree(Made *made, uint32_t first, uint32_t count) {
   grow_tree(made, first + half, count - half);
 }
 
-MbSkinFault mb_skin_make(MbSkin **surface, uint32_t vertices, const double *vertex, uint32_t triangles,
-                         const uint32_t *corner, uint32_t *at) {
-  *surface = NULL, *at = 0;
-  if (!triangles || triangles > UINT32_MAX / 16) return MB_SKIN_EMPTY;
-  for (size_t i = 0; i < 3 * (size_t)vertices; i++)
-    if (!isfinite(vertex[i])) return MB_SKIN_NOT_FINITE;
-  for (size_t i = 0; i < 3 * (size_t)triangles; i++)
-    if (corner[i] >= vertices) {
-      *at = (uint32_t)(i / 3);
-      return MB_SKIN_CORNER;
-    }
+// A surface of triangles of which none is a line, else *at is.
+static MbSkinFault make(MbSkin **surface, uint32_t vertices, const double *vertex, uint32_t triangles,
+                        const uint32_t *corner, uint32_t *at) {
+  if (!triangles) return MB_SKIN_EMPTY;
   Made *made = room_for(vertices, triangles);
   if (!made) return MB_SKIN_NO_MEMORY;
   memcpy(made->vertex, vertex, 3 * (size_t)vertices * sizeof *vertex);
@@ -216,6 +210,36 @@ MbSkinFault mb_skin_make(MbSkin **surface, uint32_t vertices, const double *vert
   grow_tree(made, 0, triangles);
   *surface = &made->surface;
   return MB_SKIN_SOUND;
+}
+
+// The same of a mesh that has lines among its triangles, of which *at is one.
+static MbSkinFault make_mended(MbSkin **surface, uint32_t vertices, const double *vertex, uint32_t triangles,
+                               const uint32_t *corner, uint32_t *at) {
+  const uint32_t line = *at;
+  uint32_t *mended = mb_calloc(3 * (size_t)triangles, sizeof *mended);
+  MbSkinFault fault = MB_SKIN_NO_MEMORY;
+  if (mended) memcpy(mended, corner, 3 * (size_t)triangles * sizeof *mended);
+  if (mended && mb_skin_mend(vertex, &triangles, mended))
+    fault = make(surface, vertices, vertex, triangles, mended, at);
+  if (fault == MB_SKIN_EMPTY) fault = MB_SKIN_NO_AREA;
+  *at = line;
+  mb_free(mended);
+  return fault;
+}
+
+MbSkinFault mb_skin_make(MbSkin **surface, uint32_t vertices, const double *vertex, uint32_t triangles,
+                         const uint32_t *corner, uint32_t *at) {
+  *surface = NULL, *at = 0;
+  if (!triangles || triangles > UINT32_MAX / 16) return MB_SKIN_EMPTY;
+  for (size_t i = 0; i < 3 * (size_t)vertices; i++)
+    if (!isfinite(vertex[i])) return MB_SKIN_NOT_FINITE;
+  for (size_t i = 0; i < 3 * (size_t)triangles; i++)
+    if (corner[i] >= vertices) {
+      *at = (uint32_t)(i / 3);
+      return MB_SKIN_CORNER;
+    }
+  const MbSkinFault fault = make(surface, vertices, vertex, triangles, corner, at);
+  return fault == MB_SKIN_NO_AREA ? make_mended(surface, vertices, vertex, triangles, corner, at) : fault;
 }
 
 void mb_skin_free(MbSkin *surface) { mb_free(surface); }

@@ -41,7 +41,7 @@ typedef enum MbSkinFault {
   MB_SKIN_EMPTY,      // no triangle
   MB_SKIN_NOT_FINITE, // a coordinate is no finite number
   MB_SKIN_CORNER,     // a triangle has a corner that is no vertex
-  MB_SKIN_NO_AREA,    // a triangle's corners are on a line
+  MB_SKIN_NO_AREA,    // a triangle's corners are on a line, and so are those beside it
   MB_SKIN_FAULTS
 } MbSkinFault;
 
@@ -49,7 +49,8 @@ typedef enum MbSkinFault {
 const char *mb_skin_fault_text(MbSkinFault fault);
 
 // A surface of its own from vertices (3 n) and triangles (3 m). Where three triangles or more meet at a side, or two run the same way, it is
-// open there. Triangle *at is the one at fault. Vertices in one place have to be one vertex. Free it with mb_skin_free.
+// open there. Triangle *at is the one at fault. Vertices in one place have to be one vertex. Triangles whose corners are on a line are taken out
+// (skin_mend.h), so that the surface may have others than were given. Free it with mb_skin_free.
 MbSkinFault mb_skin_make(MbSkin **surface, uint32_t vertices, const double *vertex, uint32_t triangles,
                          const uint32_t *corner, uint32_t *at);
 void mb_skin_free(MbSkin *surface);

@@ -226,11 +226,14 @@ Test(collide_mesh, what_is_no_mesh_is_told_by_name) {
   MbSkin *surface;
   uint32_t at;
   double vertex[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 2, 0, 0};
-  const uint32_t corner[6] = {0, 1, 2, 0, 1, 3}, beyond[3] = {0, 1, 4};
+  const uint32_t corner[6] = {0, 1, 2, 0, 1, 3}, beyond[3] = {0, 1, 4}, line[6] = {0, 1, 3, 1, 0, 3};
   const int64_t live = mb_alloc_live();
   cr_assert_eq(mb_skin_make(&surface, 4, vertex, 0, corner, &at), MB_SKIN_EMPTY);
-  cr_assert_eq(mb_skin_make(&surface, 4, vertex, 2, corner, &at), MB_SKIN_NO_AREA);
-  cr_assert_eq(at, 1);
+  cr_assert_eq(mb_skin_make(&surface, 4, vertex, 2, line, &at), MB_SKIN_NO_AREA);
+  cr_assert_eq(at, 0);
+  mb_alloc_fail_after(1);
+  cr_assert_eq(mb_skin_make(&surface, 4, vertex, 2, corner, &at), MB_SKIN_NO_MEMORY);
+  mb_alloc_fail_after(-1);
   cr_assert_eq(mb_skin_make(&surface, 4, vertex, 1, beyond, &at), MB_SKIN_CORNER);
   mb_alloc_fail_after(0);
   cr_assert_eq(mb_skin_make(&surface, 4, vertex, 1, corner, &at), MB_SKIN_NO_MEMORY);

@@ -199,7 +199,7 @@ static void refused(const char *vertices, const char *body, const char *where, c
 }
 
 Test(touch_mesh, meshes_that_cannot_collide_are_refused_with_their_place) {
-  static const char line[] = "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nf 1 2 4\nf 1 2 3\n";
+  static const char line[] = "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 1\nf 1 2 3\nf 3 2 1\n";
   static const char flat[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n";
 #define BODY(collide_)                                                                                       \
   "/bodies/1={\"name\": \"it\", \"pose\": {\"position\": [0, 0, 9]}, " INERTIA ", \"shape\": "               \

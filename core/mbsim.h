@@ -210,6 +210,11 @@ bool mb_sim_contacts(const MbSim *sim, MbContactCounts *counts);
 // Tells how many pairs of deformables may touch one another, with those of one with itself; the names of the first `most` are written.
 size_t mb_sim_contact_deformables(const MbSim *sim, const char *(*names)[2], size_t most);
 
+// What in a scene changes its energy: nothing, so that what changes is the scheme's error; what takes from it (dampers, friction, contact, ropes and
+// limits that catch); or what may add to it (motors, prescribed motions, forces over time, muscles, soft constraints, whose energy nobody counts).
+typedef enum MbEnergyCause { MB_ENERGY_KEPT, MB_ENERGY_DAMPED, MB_ENERGY_DRIVEN } MbEnergyCause;
+MbEnergyCause mb_sim_energy_cause(const MbSim *sim);
+
 // Whether the energy has left a tenth of what there was of it to move with, though nothing drives (or, of loss, damps) the scene:
 // steps warn of it once.
 bool mb_sim_energy_left(const MbSim *sim);

@@ -102,12 +102,22 @@ static MbEnergy energy_of(const MbSim *sim) {
   return e;
 }
 
-static void find_causes(const MbModel *model, bool *growth, bool *loss) {
-  const MbIntegrator *integrator = &mb_integrator_table[model->integrator.kind];
+static Causes causes_of(const MbModel *model) {
   Causes causes = {0};
   judge_forces(model, &causes);
   judge_constraints(model, &causes);
   judge_points(model, &causes);
+  return causes;
+}
+
+MbEnergyCause mb_sim_energy_cause(const MbSim *sim) {
+  const Causes causes = causes_of(sim->model);
+  return causes.drives ? MB_ENERGY_DRIVEN : causes.damps ? MB_ENERGY_DAMPED : MB_ENERGY_KEPT;
+}
+
+static void find_watched(const MbModel *model, bool *growth, bool *loss) {
+  const MbIntegrator *integrator = &mb_integrator_table[model->integrator.kind];
+  const Causes causes = causes_of(model);
   const bool implicit = integrator->order == 1 && integrator->b != 0;
   const bool still = integrator->scheme == MB_EQUILIBRIUM;
   *growth = model->solver.mode != MB_FIRST_ORDER && !still && !causes.drives;
@@ -120,7 +130,7 @@ void mb_watch_start(MbSim *sim) {
   mb_constraint_errors(sim, errors);
   sim->watch.closed = !(errors[0] > CLOSE);
   if (errors[0] > CLOSE || errors[1] > CLOSE) return;
-  find_causes(sim->model, &sim->watch.growth, &sim->watch.loss);
+  find_watched(sim->model, &sim->watch.growth, &sim->watch.loss);
 }
 
 // A blow from outside: what it does is no error.

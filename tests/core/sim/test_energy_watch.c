@@ -103,6 +103,25 @@ Test(energy_watch, what_a_scene_does_itself_is_not_told) {
   expect_nothing("projective/jelly_ball", NULL, 33);
 }
 
+Test(energy_watch, what_changes_the_energy_is_told) {
+  static const struct {
+    const char *scene;
+    MbEnergyCause cause;
+  } cases[] = {{"double_pendulum", MB_ENERGY_KEPT},
+               {"four_bar", MB_ENERGY_KEPT},
+               {"11-joint-stiffness-and-damping", MB_ENERGY_DAMPED},
+               {"contact/bowling", MB_ENERGY_DAMPED},
+               {"pulleys", MB_ENERGY_DAMPED},
+               {"servo_arm", MB_ENERGY_DRIVEN},
+               {"prescribed_crank", MB_ENERGY_DRIVEN},
+               {"projective/finger", MB_ENERGY_DRIVEN}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    TestRun run = test_run(cases[i].scene, NULL);
+    cr_expect_eq(mb_sim_energy_cause(run.sim), cases[i].cause, "%s", cases[i].scene);
+    test_run_free(&run);
+  }
+}
+
 Test(energy_watch, a_blow_is_no_error) {
   TestRun run = test_run("free/thrown", NULL);
   MbReport report = {0};

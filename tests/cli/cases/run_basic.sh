@@ -11,7 +11,7 @@ tm run -q -- deep/deep.json && ls deep.mbt
 t run missing.json
 # what explains a change of energy
 tm run box.json -o damped.mbt --set '/forces=[{"type": "damping", "coefficient": 1}]' 2>&1 | grep energy
-tm run box.json -o driven.mbt --set '/forces=[{"type": "wrench", "body": "box", "force": [0, 0, "sin(t)"]}]' 2>&1 | grep energy
+tm run box.json -o driven.mbt --set '/forces=[{"type": "wrench", "body": "box", "force": [0, 0, "=sin(t)"]}]' 2>&1 | grep energy
 t run box.json -o no/such/folder.mbt
 t run box.json -o deep
 ls

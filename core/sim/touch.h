@@ -71,6 +71,10 @@ typedef struct MbTouchFacets {
   int *count;            // (a batch) points of each
   MbContactPoint *point; // (a batch x MB_CONTACT_POINTS)
   size_t count_room, point_room;
+  // Of the contacts that are found, by feature (those of edges behind those of triangles): 1 + the last one's number there, 0 where there is
+  // none; and of each the same of the one before it. All are 0 between looks.
+  uint32_t *last, *before;
+  size_t last_room, before_room;
 } MbTouchFacets;
 
 // Who wants to see the problems that steps solve.

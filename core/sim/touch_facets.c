@@ -14,6 +14,8 @@
 #include "core/math/mat3.h"
 #include "core/sim/touch.h"
 
+#include <string.h>
+
 static const double
     NEAR = 0.05,    // as of nodes (touch_surface.c)
     AT_NODE = 1e-6, // a share of the triangle
@@ -93,14 +95,46 @@ static uint32_t feature_of(const MbFaces *faces, uint32_t t, unsigned held, cons
   return mb_faces_edge_leads(faces, edge, n, RISES) ? MB_FEATURE_EDGE | edge : MB_NO_FACE;
 }
 
-static bool is_there(const MbTouching *t, uint32_t feature, const double x[3], double size) {
-  for (size_t i = t->found.n; i-- > 0;) {
+// ---- contacts that are found, by feature --------------------------------------------------------------------
+
+// 1 + the number of the last contact at a feature.
+static uint32_t *last_at(MbTouchFacets *facets, const MbFaces *faces, uint32_t feature) {
+  const bool face = feature & MB_FEATURE_FACE;
+  return &facets->last[face ? feature ^ MB_FEATURE_FACE : faces->nelements + (feature ^ MB_FEATURE_EDGE)];
+}
+
+static bool features_reserve(MbTouchFacets *facets, const MbFaces *faces) {
+  const size_t n = faces->nelements + faces->nedges, room = facets->last_room;
+  if (!mb_grow(&facets->last, &facets->last_room, n, sizeof *facets->last)) return false;
+  if (facets->last_room > room)
+    memset(facets->last + room, 0, (facets->last_room - room) * sizeof *facets->last);
+  return true;
+}
+
+// Takes note of the last contact that was found.
+static bool features_add(MbTouching *t, const MbFaces *faces, uint32_t feature) {
+  MbTouchFacets *facets = &t->facets;
+  uint32_t *last = last_at(facets, faces, feature);
+  if (!mb_grow(&facets->before, &facets->before_room, t->found.n, sizeof *facets->before)) return false;
+  facets->before[t->found.n - 1] = *last;
+  *last = (uint32_t)t->found.n;
+  return true;
+}
+
+static void features_clear(MbTouching *t, const MbFaces *faces) {
+  for (size_t i = 0; i < t->found.n; i++) *last_at(&t->facets, faces, t->found.touch[i].feature_a) = 0;
+}
+
+static bool is_there(MbTouching *t, const MbFaces *faces, uint32_t feature, const double x[3], double size) {
+  for (uint32_t i = *last_at(&t->facets, faces, feature); i; i = t->facets.before[i - 1]) {
     double d[3];
-    mb_vec3_sub(d, t->found.touch[i].point, x);
-    if (t->found.touch[i].feature_a == feature && mb_vec3_norm(d) < AT_NODE * size) return true;
+    mb_vec3_sub(d, t->found.touch[i - 1].point, x);
+    if (mb_vec3_norm(d) < AT_NODE * size) return true;
   }
   return false;
 }
+
+// ---- a triangle and a solid ---------------------------------------------------------------------------------
 
 static bool add_point(const Meeting *m, uint32_t t, const double *const x[3], const MbContactPoint *point) {
   MbTouching *touching = m->sim->touching;
@@ -110,7 +144,7 @@ static bool add_point(const Meeting *m, uint32_t t, const double *const x[3], co
   const unsigned held = mb_nearest_on_triangle(on, x, AT_NODE, weight);
   const uint32_t feature = feature_of(faces, t, held, point->normal);
   if (touching->shape[m->solid].form == MB_FORM_CYLINDER && is_on_side(m, point->normal)) return true;
-  if (feature == MB_NO_FACE || is_there(touching, feature, on, m->size)) return true;
+  if (feature == MB_NO_FACE || is_there(touching, faces, feature, on, m->size)) return true;
   MbTouch *touch = mb_touch_gathered(touching);
   if (!touch) return false;
   *touch = (MbTouch){.a = (uint32_t)(touching->rules->nsolids + m->k),
@@ -126,7 +160,7 @@ static bool add_point(const Meeting *m, uint32_t t, const double *const x[3], co
   mb_touch_close(touch);
   mb_vec3_copy(touch->normal, point->normal);
   for (size_t i = 0; i < 3; i++) mb_vec3_add_scaled(touch->point, touch->point, weight[i], x[i]);
-  return true;
+  return features_add(touching, faces, feature);
 }
 
 // Whether a triangle is farther than `reach` from the box around the solid that lies along the solid's axes: most of those are that the box
@@ -211,6 +245,9 @@ bool mb_touch_look_facets(MbSim *sim, size_t k, uint32_t solid, double fall) {
   const double within =
       sim->model->h * surface->fastest + fall + NEAR * surface->size + surface->of->thickness / 2;
   t->facets.n = 0;
-  return mb_faces_near(surface->faces, &t->bounds[solid], within, see, &m) && meet_all(&m) &&
-         mb_touch_add_gathered(t);
+  if (!features_reserve(&t->facets, surface->faces)) return false;
+  const bool met = mb_faces_near(surface->faces, &t->bounds[solid], within, see, &m) && meet_all(&m) &&
+                   mb_touch_add_gathered(t);
+  features_clear(t, surface->faces);
+  return met;
 }

@@ -189,6 +189,8 @@ void mb_touching_free(MbSim *sim) {
   mb_free(t->facets.near);
   mb_free(t->facets.count);
   mb_free(t->facets.point);
+  mb_free(t->facets.last);
+  mb_free(t->facets.before);
   mb_free(t->impacts.impact);
 }
 
@@ -198,8 +200,9 @@ size_t mb_touching_bytes(const MbSim *sim) {
   return (t->now.room + t->next.room + t->found.room) * sizeof(MbTouch) +
          (t->done.room + t->last.room) * sizeof(MbPushed) + t->facets.near_room * sizeof *t->facets.near +
          t->facets.count_room * sizeof *t->facets.count + t->facets.point_room * sizeof *t->facets.point +
-         t->turn_room * sizeof *t->turn + t->impacts.room * sizeof *t->impacts.impact +
-         mb_broad_bytes(&t->broad) + mb_touch_shapes_bytes(t) + mb_touch_apart_bytes(sim);
+         (t->facets.last_room + t->facets.before_room) * sizeof(uint32_t) + t->turn_room * sizeof *t->turn +
+         t->impacts.room * sizeof *t->impacts.impact + mb_broad_bytes(&t->broad) + mb_touch_shapes_bytes(t) +
+         mb_touch_apart_bytes(sim);
 }
 
 // ---- what is told -----------------------------------------------------------------------------------------

@@ -233,6 +233,9 @@ typedef struct MbPassOps {
   void (*split)(const MbSolverWork *work, double *r, double *push);
   void (*begin)(MbSolverWork *work, const MbNodeStart *start);
   bool (*goes_on)(const MbSolverWork *work);
+  // Tells by what velocity the last pass has moved a node most, INFINITY before there was one; 0 where the next one is the last, or wants rows
+  // solved for as well as they can be.
+  double (*moves)(const MbSolverWork *work);
   // Tells where the nodes are that the next pass begins with (nodes x 3), those at least that the step's rows are about.
   const double *(*places)(const MbSolverWork *work);
   // Makes of v, the solution with nothing at nodes, the one with what elements leave in this pass and with what pushes the nodes.

@@ -76,9 +76,11 @@ struct MbConstraining {
   MbDelassus delassus;
   MbRebounds rebounds; // of contacts with restitution
   bool claims;         // the solver claims rows of constraints, whose forces are wanted
-  bool same;           // all but b is as in the last solution
-  bool solved;         // the rows at the step's start have been solved for, with the factor that there is
-  MbRowsOf of;         // the rows that may take part
+  double loose; // velocity by which iterations still move nodes (touch_solve.c); 0: all is solved to the end
+  bool unfinished; // contacts were last solved for to less than the scene asks for
+  bool same;       // all but b is as in the last solution
+  bool solved;     // the rows at the step's start have been solved for, with the factor that there is
+  MbRowsOf of;     // the rows that may take part
 
   // fixed steps near singular positions (singular.c)
   MbFreedom least_free;

@@ -13,6 +13,7 @@
 // where the step ends (nodes.c).
 #include "core/sim/claims.h"
 #include "core/sim/constrain.h"
+#include "core/sim/constrain_internal.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
 #include "core/sim/nodes.h"
@@ -54,6 +55,22 @@ static MbStatus begin(MbSim *sim, const double *loose, MbReport *report) {
   return status;
 }
 
+// As many passes as the nodes ask for. Contacts are solved to the end in the last one: where a pass has turned out to be that and they are
+// not, there is one more.
+static MbStatus make_passes(MbSim *sim, const double *loose, double *v, MbReport *report) {
+  const MbPassOps *passes = sim->solver->passes;
+  MbConstraining *c = sim->constraining;
+  MbStatus status;
+  bool more = true;
+  do {
+    c->loose = more ? passes->moves(sim->work) : 0, c->unfinished = false;
+    status = pass(sim, loose, v, report);
+    more = passes->goes_on(sim->work);
+  } while (status == MB_OK && (more || c->unfinished));
+  c->loose = 0;
+  return status;
+}
+
 MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report) {
   const MbPassOps *passes = sim->solver->passes;
   double *loose = sim->t, *v1 = sim->v1;
@@ -65,8 +82,7 @@ MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report) {
   memcpy(sim->state.v + sim->nv, mb_nodes_velocities(sim), (sim->width - sim->nv) * sizeof *loose);
   mb_constrain_prepare(sim);
   status = begin(sim, loose, report);
-  for (bool more = status == MB_OK; more; more = status == MB_OK && passes->goes_on(sim->work))
-    status = pass(sim, loose, v1, report);
+  if (status == MB_OK) status = make_passes(sim, loose, v1, report);
   if (status != MB_OK) return status;
   if (!mb_nodes_end(sim, v1)) return mb_nodes_judge(sim, false, sim->state.t + sim->model->h, report);
   status = mb_constrain_settle(sim, report);

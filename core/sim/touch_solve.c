@@ -45,10 +45,19 @@ static MbContactProblem problem_of(const MbConstraining *c, const MbContactOpera
                             .tolerance = norm > 0 ? fmax(share * size_of(c) / norm, ROUNDING) : 0};
 }
 
+// What share of what the rows ask for may be left while a step's iterations still move nodes: a part of that. An iteration's forces are
+// replaced by those of the next one, and what is left of them is as little to it as that is to how far it moves. A scene that asks for
+// less than `CLOSE` gets it in every iteration.
+static double looseness(const MbConstraining *c, double asked) {
+  static const double PART = 1e-3, MOST = 1e-4, CLOSE = 1e-9;
+  const double size = size_of(c);
+  return asked >= CLOSE && c->loose > 0 && size > 0 ? fmin(PART * c->loose / size, MOST) : 0;
+}
+
 // As the scene's contact says, else so far that friction holds what it holds for good.
 typedef struct Pushing {
-  double tolerance;
-  size_t iterations; // 0: the method's own
+  double tolerance, asked; // this time; by the scene
+  size_t iterations;       // 0: the method's own
   MbContactFunction function;
   bool few;    // who asks for a few sweeps takes what they come to, and is told how good that is
   bool pivots; // it takes a W that is definite
@@ -56,16 +65,20 @@ typedef struct Pushing {
 
 static Pushing pushing_of(const MbSim *sim) {
   static const double HOLDS = 1e-12;
-  if (!sim->touching) return (Pushing){.tolerance = HOLDS};
+  if (!sim->touching) return (Pushing){.tolerance = HOLDS, .asked = HOLDS};
   const MbContacts *rules = sim->touching->rules;
-  return (Pushing){.tolerance = rules->tolerance,
-                   .iterations = (size_t)rules->iterations,
-                   .function = (MbContactFunction)rules->function,
-                   .few = mb_touch_takes_few(rules),
-                   .pivots = rules->cone == MB_PYRAMID_CONE || rules->method == MB_CONTACT_BY_PIVOTING};
+  Pushing how = {.tolerance = rules->tolerance,
+                 .asked = rules->tolerance,
+                 .iterations = (size_t)rules->iterations,
+                 .function = (MbContactFunction)rules->function,
+                 .few = mb_touch_takes_few(rules),
+                 .pivots = rules->cone == MB_PYRAMID_CONE || rules->method == MB_CONTACT_BY_PIVOTING};
+  if (!how.few && !how.pivots) how.tolerance = fmax(how.tolerance, looseness(sim->constraining, how.asked));
+  return how;
 }
 
-static void tell(MbConstraining *c, MbContactResult result, double left) {
+static void tell(MbConstraining *c, const Pushing *how, MbContactResult result, double left) {
+  c->unfinished = how->tolerance > how->asked && left > how->asked;
   c->told[MB_SOLVED_MOST] = fmax(c->told[MB_SOLVED_MOST], (double)c->ntouches);
   c->told[MB_SOLVED_WORST] = left;
   c->told[MB_SOLVED_MISSED] = result == MB_CONTACT_NOT_CONVERGED;
@@ -225,7 +238,7 @@ MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const d
         report, MB_NUMBERS, "",
         "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts%s and what else holds: %s",
         t, (long long)sim->state.step + 1, c->ntouches, c->ndry ? ", dry friction" : "", c->answer.why);
-  tell(c, f.change > 0 ? MB_CONTACT_NOT_CONVERGED : f.result, fmax(f.left, f.change));
+  tell(c, &f.how, f.change > 0 ? MB_CONTACT_NOT_CONVERGED : f.result, fmax(f.left, f.change));
   return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
 }
 
@@ -251,7 +264,7 @@ bool mb_touch_find_elsewhere(MbSim *sim, const MbContactElsewhere *elsewhere) {
   }
   if (result == MB_CONTACT_REFUSED) return false;
   c->gives = 0;
-  tell(c, result, left);
+  tell(c, &f.how, result, left);
   return true;
 }
 
@@ -260,7 +273,7 @@ bool mb_touch_tell_few(MbSim *sim, double left, double tolerance, size_t sweeps)
   if (!(left < ANY)) return false;
   c->ntouches = sim->touching->now.n;
   c->answer.iterations = sweeps;
-  tell(c, left <= tolerance ? MB_CONTACT_SOLVED : MB_CONTACT_NOT_CONVERGED, left);
+  tell(c, &(Pushing){0}, left <= tolerance ? MB_CONTACT_SOLVED : MB_CONTACT_NOT_CONVERGED, left);
   return true;
 }
 

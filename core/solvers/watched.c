@@ -268,6 +268,7 @@ static void begin(MbSolverWork *w, const MbNodeStart *start_of) {
   w->inner->passes->begin(w->work, start_of);
 }
 static bool goes_on(const MbSolverWork *w) { return w->inner->passes->goes_on(w->work); }
+static double moves(const MbSolverWork *w) { return w->inner->passes->moves(w->work); }
 static const double *places(const MbSolverWork *w) {
   assert(w->passing && "no step has begun");
   return w->inner->passes->places(w->work);
@@ -329,6 +330,7 @@ static const MbPassOps watched_passes = {.make = make,
                                          .split = split,
                                          .begin = begin,
                                          .goes_on = goes_on,
+                                         .moves = moves,
                                          .places = places,
                                          .pass = pass,
                                          .end_pass = end_pass,

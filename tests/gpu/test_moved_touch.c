@@ -367,7 +367,7 @@ Test(moved_touch, a_few_steps_are_taken_as_they_are) {
 
 // Wherever it stops, the step fails as a device's fault.
 Test(moved_touch, a_device_that_stops_among_contacts_is_what_is_told) {
-  enum { FIRST = 40, EVERY = 1997 };
+  enum { FIRST = 40, EVERY = 797 };
   TestRun run = test_run(landing, NULL);
   MbSim *sim = beside_on(&mb_loops_engine, &run);
   bool whole = false;

@@ -262,6 +262,12 @@ static void begin_anew(MbPdEngine *engine) {
   descend(engine);
 }
 
+double mb_pd_moves(const MbPdEngine *engine) {
+  const MbNodeStats *stats = &engine->stats;
+  if (engine->newton || stats->iterations + 1 >= engine->iterations) return 0;
+  return stats->iterations > 0 ? stats->residual * engine->size / engine->h : INFINITY;
+}
+
 // Newton's iterations go on from where quasi-Newton steps are near.
 static bool near_for_newton(const MbPdEngine *engine) {
   static const double NEAR = 1e-7; // of the size, and as far as the way tells

@@ -111,6 +111,9 @@ bool mb_pd_prepare(MbPdEngine *engine);
 // Tells whether the matrix is the same in all iterations.
 bool mb_pd_constant(const MbPdEngine *engine);
 bool mb_pd_goes_on(const MbPdEngine *engine);
+// Tells by what velocity the last iteration has moved a node most: INFINITY before the first one, 0 before the last of a fixed number and under
+// Newton's method.
+double mb_pd_moves(const MbPdEngine *engine);
 // Finds the iteration's correction if it is a whole one, else what acts on the nodes. False: numbers that are not finite, or a matrix that
 // cannot be factored.
 bool mb_pd_pass(MbPdEngine *engine);

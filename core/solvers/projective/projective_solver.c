@@ -219,6 +219,7 @@ static void split(const MbSolverWork *w, double *r, double *push) {
 
 static void begin(MbSolverWork *w, const MbNodeStart *start) { mb_pd_begin(w->engine, start); }
 static bool goes_on(const MbSolverWork *w) { return mb_pd_goes_on(w->engine); }
+static double moves(const MbSolverWork *w) { return mb_pd_moves(w->engine); }
 static const double *places(const MbSolverWork *w) { return mb_pd_iterate(w->engine); }
 
 static void push_nodes(MbSolverWork *w, const double *impulse) {
@@ -307,6 +308,7 @@ static const MbPassOps passes = {.make = make,
                                  .split = split,
                                  .begin = begin,
                                  .goes_on = goes_on,
+                                 .moves = moves,
                                  .places = places,
                                  .pass = pass,
                                  .end_pass = end_pass,

@@ -44,6 +44,18 @@ Test(gradient_deformables, derivatives_by_numbers_of_bodies_that_carry_deformabl
   check_ways("hand");
 }
 Test(gradient_deformables, derivatives_by_fibres_and_wind_are_those_of_whole_runs) { check_ways("muscle"); }
+// Fibres at rest stand at a corner: numbers that move where nodes are held, or what they are at rest, must not take them across it.
+Test(gradient_deformables, fibres_at_rest_stay_on_their_side_while_a_number_is_moved) {
+  static const GradientWay exact[] = {{"\"redmax\"", "symplectic", true},
+                                      {"\"redmax\"", "implicit", true},
+                                      {"\"redmax\"", "trapezoidal", true},
+                                      {"\"redmax\"", "bdf1", true},
+                                      {"\"redmax\"", "sdirk2", true}};
+  double worst = 0;
+  for (size_t w = 0; w < sizeof exact / sizeof *exact; w++)
+    gradient_check_scene("slack", NULL, &exact[w], MOVE, &worst);
+  printf("largest error, of the largest derivative: slack  %.1e\n", worst);
+}
 Test(gradient_deformables, derivatives_by_numbers_of_cloth_that_bends_are_those_of_whole_runs, TEST_LONG) {
   check_ways("cloth");
 }

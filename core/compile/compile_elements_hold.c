@@ -18,6 +18,7 @@ typedef struct Holder {
   size_t number; // of the deformable, for messages
   MbArena *arena, *scratch;
   const MbPose *E; // (nb) of the bodies at the start
+  bool moves;      // pins move nodes over time, and do not only lead them from equilibrium to equilibrium
   MbReport *report;
   bool *chosen;               // (count)
   unsigned *axes;             // (count) held by pins
@@ -147,7 +148,7 @@ static MbStatus pinned_velocities(const Holder *h) {
       if (!(h->axes[i] >> k & 1)) continue;
       double v[3] = {0, 0, 0};
       const uint32_t motion = h->motion[i][k];
-      if (motion != MB_STILL) {
+      if (motion != MB_STILL && h->moves) {
         const MbStatus status = rate_at_start(h, &h->to->motions[motion], h->to->x0 + 3 * i, v);
         if (status != MB_OK) return status;
       }
@@ -306,6 +307,7 @@ MbStatus mb_compile_elements_hold(const MbSceneSpec *spec, MbModel *model, MbRep
                 .arena = &model->arena,
                 .scratch = &own,
                 .E = E,
+                .moves = spec->integrator.kind != MB_STATIC,
                 .report = report};
     const MbStatus one = build_one(&h);
     if (one != MB_OK) status = one;

@@ -87,4 +87,8 @@ Test(path_start, pinned_nodes_begin_as_fast_as_their_pins) {
       (const char *const[]){solvers[2], NULL});
   expect(&run, "deformable.a.velocity", (const double[]){2, 2, 4, 1, 2, 3, 1, 2, 3, 1, 2, 3}, 12);
   test_run_free(&run);
+  run = test_run(PINNED(", \"motion\": {\"translate\": [\"=9*t\", 0, 0]}"),
+                 (const char *const[]){solvers[2], "/integrator=\"static\"", NULL});
+  expect(&run, "deformable.a.velocity", (const double[]){0, 2, 0, 1, 2, 3, 1, 2, 3, 1, 2, 3}, 12);
+  test_run_free(&run);
 }

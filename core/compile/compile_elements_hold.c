@@ -18,6 +18,7 @@ typedef struct Holder {
   size_t number; // of the deformable, for messages
   MbArena *arena, *scratch;
   const MbPose *E; // (nb) of the bodies at the start
+  bool moves;      // pins move nodes over time, and do not only lead them from equilibrium to equilibrium
   MbReport *report;
   bool *chosen;               // (count)
   unsigned *axes;             // (count) held by pins
@@ -117,6 +118,44 @@ static MbStatus build_pins(const Holder *h) {
     if (one != MB_OK) status = one;
   }
   return status;
+}
+
+// How fast a motion moves a place at the start.
+static MbStatus rate_at_start(const Holder *h, const MbPinMotion *motion, const double x[3], double v[3]) {
+  double rates[3], axis[3], arm[3], turn[3];
+  char message[200];
+  for (size_t k = 0; k < (motion->turns ? 4u : 3u); k++) { // the first three are known to be fine
+    const MbSignal *signal = &h->model->signals[k < 3 ? motion->translate[k] : motion->angle];
+    if (!mb_compile_signal_start(h->model, signal, rates, message, sizeof message))
+      return mb_no_memory(h->report, "signals");
+    if (k < 3) v[k] = rates[1];
+  }
+  if (!motion->turns) return MB_OK;
+  mb_vec3_scale(axis, rates[1] / mb_vec3_norm(motion->axis), motion->axis);
+  mb_vec3_sub(arm, x, motion->through);
+  mb_vec3_cross(turn, axis, arm);
+  mb_vec3_add(v, v, turn);
+  return MB_OK;
+}
+
+// What is pinned begins as fast as its pin moves it, whatever the deformable does.
+static MbStatus pinned_velocities(const Holder *h) {
+  double *v0 = mb_arena_alloc(h->arena, h->of->count, 3 * sizeof *v0);
+  if (!v0) return mb_no_memory(h->report, "pins");
+  memcpy(v0, h->to->v0, 3 * h->of->count * sizeof *v0);
+  for (size_t i = 0; i < h->of->count; i++)
+    for (unsigned k = 0; k < 3; k++) {
+      if (!(h->axes[i] >> k & 1)) continue;
+      double v[3] = {0, 0, 0};
+      const uint32_t motion = h->motion[i][k];
+      if (motion != MB_STILL && h->moves) {
+        const MbStatus status = rate_at_start(h, &h->to->motions[motion], h->to->x0 + 3 * i, v);
+        if (status != MB_OK) return status;
+      }
+      v0[3 * i + k] = v[k];
+    }
+  h->to->v0 = v0;
+  return MB_OK;
 }
 
 // ---- attachments ------------------------------------------------------------------------------------------
@@ -246,7 +285,8 @@ static MbStatus build_one(Holder *h) {
   memset(h->motion, 0xff, n * sizeof *h->motion); // MB_STILL
   const MbStatus pins = build_pins(h), attachments = pins == MB_IO ? pins : build_attachments(h);
   const MbStatus cables = attachments == MB_IO ? attachments : build_cables(h);
-  const MbStatus status = pins != MB_OK ? pins : attachments != MB_OK ? attachments : cables;
+  const MbStatus held = pins != MB_OK ? pins : attachments != MB_OK ? attachments : cables;
+  const MbStatus status = held == MB_OK && h->spec->npins ? pinned_velocities(h) : held;
   return status == MB_OK ? list_nodes(h) : status;
 }
 
@@ -267,6 +307,7 @@ MbStatus mb_compile_elements_hold(const MbSceneSpec *spec, MbModel *model, MbRep
                 .arena = &model->arena,
                 .scratch = &own,
                 .E = E,
+                .moves = spec->integrator.kind != MB_STATIC,
                 .report = report};
     const MbStatus one = build_one(&h);
     if (one != MB_OK) status = one;

@@ -51,15 +51,27 @@ double mb_fibre_energy(const MbFibres *fibres, double activation, double stretch
   return energy;
 }
 
-double mb_fibre_pull(const MbFibres *fibres, double activation, const double y[3], double u[3], double *T,
-                     double *stiff) {
-  const double stretch = mb_vec3_norm(y);
-  double slope;
-  const double energy = mb_fibre_energy(fibres, activation, stretch, T, &slope);
+void mb_fibre_tension_as(const MbFibres *fibres, double activation, double stretch, const MbFibres *other,
+                         double its_stretch, double *T, double *slope) {
+  const double strain = stretch - 1, there = its_stretch - 1;
+  const double k = mb_fibre_side_of(there) * fibres->stiffness,
+               beyond = mb_fibre_side_of(there - other->limit) * fibres->beyond;
+  *T = k * strain + beyond * (strain - fibres->limit) + fmin(fmax(activation, 0), 1) * fibres->strength;
+  *slope = k + beyond;
+}
+
+void mb_fibre_direct(const double y[3], double T, double slope, double u[3], double *stiff) {
+  const double stretch = mb_vec3_norm(y), across = stretch > 0 ? T / stretch : 0;
   mb_vec3_scale(u, stretch > 0 ? 1 / stretch : 0, y);
-  const double across = stretch > 0 ? *T / stretch : 0;
   for (size_t i = 0; stiff && i < 3; i++)
     for (size_t j = 0; j < 3; j++) stiff[3 * i + j] = (slope - across) * u[i] * u[j] + (i == j ? across : 0);
+}
+
+double mb_fibre_pull(const MbFibres *fibres, double activation, const double y[3], double u[3], double *T,
+                     double *stiff) {
+  double slope;
+  const double energy = mb_fibre_energy(fibres, activation, mb_vec3_norm(y), T, &slope);
+  mb_fibre_direct(y, *T, slope, u, stiff);
   return energy;
 }
 

@@ -31,6 +31,11 @@ static inline const uint32_t *mb_fibre_nodes(const MbElements *of, size_t point)
 void mb_fibre_along(const double *c, size_t nodes, MbSpots places, const uint32_t *node, double y[3]);
 // ψ, and T and T′ (NULL: not wanted).
 double mb_fibre_energy(const MbFibres *fibres, double activation, double stretch, double *T, double *slope);
+// T and T′ on that side of the corners, where it goes on without one, on which fibres of another family are that are stretched so far.
+void mb_fibre_tension_as(const MbFibres *fibres, double activation, double stretch, const MbFibres *other,
+                         double its_stretch, double *T, double *slope);
+// u of y, and T′ u uᵀ + T/λ (1 − u uᵀ), 3 x 3 (NULL: not wanted).
+void mb_fibre_direct(const double y[3], double T, double slope, double u[3], double *stiff);
 // u and T of y; in `stiff` (3 x 3; NULL: not wanted) T′ u uᵀ + T/λ (1 − u uᵀ). Returns ψ.
 double mb_fibre_pull(const MbFibres *fibres, double activation, const double y[3], double u[3], double *T,
                      double *stiff);

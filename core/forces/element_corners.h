@@ -99,7 +99,9 @@ void mb_element_damp(const MbModel *model, const MbForce *force, const MbElastic
 // Damping of bending (element_bending_damping.c).
 void mb_element_damp_bending(const MbModel *model, const MbForce *force, MbMaximal *x);
 
-// Fibres (element_fibres.c), and their energy.
+// Fibres (element_fibres.c), and their energy; y, T and T′ of family m in element k.
+void mb_element_fibre_tension(const MbElementForce *e, size_t m, const MbMaximal *x, size_t k, double y[3],
+                              double *T, double *slope);
 void mb_element_fibres_eval(const MbModel *model, const MbForce *force, MbMaximal *x);
 double mb_element_fibres_energy(const MbForce *force, const MbMaximal *x);
 // Pressure and wind on the surface (element_surface.c), and the energy of the former.

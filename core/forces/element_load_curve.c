@@ -66,17 +66,13 @@ static double value_of_fibre(const void *piece, const MbCorner *c, size_t n) {
 
 static const MbCornerPiece drawn = {feel_fibre, value_of_fibre};
 
-static void curve_fibres(const MbElementForce *e, const MbFibres *fibres, const MbMaximal *x,
-                         const MbForceCurve *at) {
-  const MbSpots places = {x->E[e->first].p, sizeof *x->E / sizeof *x->E->p};
-  const double activation = fibres->activation == SIZE_MAX ? 0 : x->signal[fibres->activation];
+static void curve_fibres(const MbElementForce *e, size_t m, const MbMaximal *x, const MbForceCurve *at) {
+  const MbFibres *fibres = &e->of->fibres[m];
   for (size_t k = 0; k < e->n; k++) {
     Drawn s = {.c = fibres->weight + e->corners * k, .volume = e->size[k]};
     MbCorner corner[MB_MOST_CORNERS];
-    mb_fibre_along(s.c, e->corners, places, mb_fibre_nodes(e->of, k), s.y);
-    const double stretch = mb_vec3_norm(s.y);
-    mb_fibre_energy(fibres, activation, stretch, &s.tension, &s.slope);
-    if (!(stretch > 0) || (s.tension == 0 && s.slope == 0)) continue;
+    mb_element_fibre_tension(e, m, x, k, s.y, &s.tension, &s.slope);
+    if (!(mb_vec3_norm(s.y) > 0) || (s.tension == 0 && s.slope == 0)) continue;
     for (size_t a = 0; a < e->corners; a++) mb_corner_take(mb_corner_body(e, k, a), x, at, &corner[a]);
     mb_corner_curve(at, corner, e->corners, &s, &drawn);
   }
@@ -217,7 +213,7 @@ static void curve_wind(const MbElementForce *e, size_t t, const MbMaximal *x, co
 
 void mb_element_loads_curve(const MbElementForce *e, const MbMaximal *x, const MbForceCurve *at) {
   const MbElementSurface *s = e->of->surface;
-  for (size_t m = 0; m < e->of->nfibres; m++) curve_fibres(e, &e->of->fibres[m], x, at);
+  for (size_t m = 0; m < e->of->nfibres; m++) curve_fibres(e, m, x, at);
   for (size_t k = 0; s && k < s->nchambers; k++) curve_chamber(e, k, x, at);
   for (size_t t = 0; s && t < s->nouter; t++) curve_wind(e, t, x, at);
 }

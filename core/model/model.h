@@ -276,6 +276,10 @@ typedef struct MbMaximal {
   // 0: where they are. M (nb x 6) the bodies' inertia.
   double ahead;
   const double *M;
+  // of a model that differs from another in a number moved a little, that other one and where its bodies are: what has corners, as
+  // fibres that go slack, is on the side of them on which it is there; NULL: on its own
+  const struct MbModel *branch;
+  const MbPose *branch_E;
 } MbMaximal;
 
 #endif

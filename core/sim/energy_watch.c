@@ -6,8 +6,8 @@
 // which no motion that keeps the energy exceeds with T + V, and which does not grow with an error of the energy itself. Every so
 // many steps the total is compared with that at the start: a change of more than a tenth of S is told, once. Nothing is told of
 //
-//   scenes that are driven (motors, forces over time, muscles, prescribed motions, soft constraints, which hold energy that
-//   nobody counts), of constraints that do not hold at the start, and of loss where there is a reason for it: damping, ropes and
+//   scenes that are driven (motors, forces over time, muscles, paths with passive segments, prescribed motions, soft constraints,
+//   which hold energy that nobody counts), of constraints that do not hold at the start, and of loss where there is a reason for it: damping, ropes and
 //   limits that catch, and stiffness under "implicit", whose first-order step damps it at any length.
 //
 // The first steps from rest fall by h/(t + h) of S under schemes of first order, which is why the first look comes late.
@@ -15,6 +15,7 @@
 #include "core/base/report.h"
 #include "core/constraints/constraints.h"
 #include "core/forces/forces.h"
+#include "core/forces/spring.h"
 #include "core/integrators/integrators.h"
 #include "core/math/spatial.h"
 #include "core/sim/accounting.h"
@@ -49,6 +50,12 @@ static bool is_driven(const MbElements *e) {
   return driven;
 }
 
+// Passive segments carry a tension that no energy has: it may do work all round a closed way.
+static bool has_passive_segments(const MbForce *force) {
+  return force->ops == mb_force_table[MB_FORCE_MULTI_SPRING] &&
+         ((const MbSpring *)force->parameters)->passive;
+}
+
 static void judge_forces(const MbModel *model, Causes *causes) {
   for (size_t i = 0; i < model->nforces; i++) {
     const MbForce *force = &model->forces[i];
@@ -60,6 +67,7 @@ static void judge_forces(const MbModel *model, Causes *causes) {
     else
       causes->damps |= force->ops->damps && force->ops->damps(force);
     causes->drives |= force->elements && is_driven(force->elements->of);
+    causes->drives |= has_passive_segments(force);
   }
   causes->drives |= model->ndrives > 0;
   for (size_t i = 0; i < model->nv; i++) causes->damps |= model->joint_damping[i] > 0;

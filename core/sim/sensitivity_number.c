@@ -1,4 +1,4 @@
-// ∂τ/∂p at a stage, step or pass: the difference of two models' τ at the same numbers.
+// ∂τ/∂p at a stage, step or pass: the difference of two models' τ at the same numbers, at which the probe's bodies are.
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_parts.h"
@@ -6,6 +6,7 @@
 #include <string.h>
 
 // Soft limits hold on a side where they hold in the run: the damping of one that begins to, by how far the number is moved, would be no derivative.
+// Fibres see to it themselves (MbMaximal.branch).
 static void take_branch(const MbSensitivity *g, const MbModel *side, const double *felt, double *scratch,
                         double *tau) {
   if (!side->nstops) return;
@@ -21,7 +22,9 @@ void mb_slope_by_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *n
   for (int k = 0; k < 2; k++) {
     mb_sim_kinematics(side[k], g->q1, felt);
     mb_tangent_to(t->side[k], note->w);
+    side[k]->x.branch = g->probe->model, side[k]->x.branch_E = g->probe->x.E;
     mb_tangent_value(side[k], t->side[k], felt, g->a, note->t, tau[k]);
+    side[k]->x.branch = NULL;
     take_branch(g, side[k]->model, felt, out, tau[k]);
   }
   for (size_t i = 0; i < g->sim->nv; i++) out[i] = (g->more[i] - g->less[i]) / (2 * move);

@@ -307,6 +307,7 @@ static double of_forces(const MbTangentNumber *n, const MbSim *sim, const MbTang
     const MbModel *model = n->side[s]->model;
     MbMaximal x = sim->x;
     x.f = n->wrench[s], x.K = x.D = NULL;
+    x.branch = sim->model, x.branch_E = sim->x.E; // the branch taken
     if (n->signals) x.signal = n->side[s]->signal;
     memset(x.f, 0, 6 * model->nb * sizeof *x.f);
     for (size_t i = 0; i < n->nforces; i++) {

@@ -44,6 +44,18 @@ Test(gradient_deformables, derivatives_by_numbers_of_bodies_that_carry_deformabl
   check_ways("hand");
 }
 Test(gradient_deformables, derivatives_by_fibres_and_wind_are_those_of_whole_runs) { check_ways("muscle"); }
+// Fibres at rest stand at a corner: numbers that move where nodes are held, or what they are at rest, must not take them across it.
+Test(gradient_deformables, fibres_at_rest_stay_on_their_side_while_a_number_is_moved) {
+  static const GradientWay exact[] = {{"\"redmax\"", "symplectic", true},
+                                      {"\"redmax\"", "implicit", true},
+                                      {"\"redmax\"", "trapezoidal", true},
+                                      {"\"redmax\"", "bdf1", true},
+                                      {"\"redmax\"", "sdirk2", true}};
+  double worst = 0;
+  for (size_t w = 0; w < sizeof exact / sizeof *exact; w++)
+    gradient_check_scene("slack", NULL, &exact[w], MOVE, &worst);
+  printf("largest error, of the largest derivative: slack  %.1e\n", worst);
+}
 Test(gradient_deformables, derivatives_by_numbers_of_cloth_that_bends_are_those_of_whole_runs, TEST_LONG) {
   check_ways("cloth");
 }
@@ -103,6 +115,19 @@ Test(gradient_contact, contacts_that_differences_do_not_follow_are_refused_by_na
 }
 
 // Steps of first order carry the spin of a body free in space, and exchange rotation vectors that have become long.
+// Velocity terms that are carried leave nothing to differentiate in a free body's spin; explicit ones are forces on it, under the same solver.
+Test(gradient_spins, derivatives_of_a_free_body_are_those_of_whole_runs_however_its_velocity_terms_act) {
+  static const GradientWay free[] = {
+      {"\"redmax\"", "symplectic", true},
+      {"\"maximal\"", "implicit", true},
+      {"{\"type\":\"maximal\",\"velocity_terms\":\"explicit\"}", "symplectic", false},
+      {"{\"type\":\"maximal\",\"velocity_terms\":\"explicit\"}", "implicit", false}};
+  double worst = 0;
+  for (size_t w = 0; w < sizeof free / sizeof *free; w++)
+    gradient_check_scene("tumbling", NULL, &free[w], 1e-4, &worst);
+  printf("largest error, of the largest derivative: tumbling  %.1e\n", worst);
+}
+
 Test(gradient_spins, derivatives_of_bodies_that_turn_often_are_those_of_whole_runs) {
   static const GradientWay first_order[] = {{"\"redmax\"", "symplectic", true},
                                             {"\"redmax\"", "implicit", true}};

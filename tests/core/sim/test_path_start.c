@@ -60,3 +60,35 @@ Test(path_start, what_a_scene_says_stays) {
   expect(&run, "body.velocity", (const double[]){0, 0, 0, 1, 0, 0}, 6);
   test_run_free(&run);
 }
+
+// Under every solver what a pin holds stands still along its axes, or moves as the pin does, from the first frame on, whatever the velocity of the deformable.
+#define PINNED(pin)                                                                                          \
+  "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"steps\": 1}, \"integrator\": \"implicit\", \"output\": "     \
+  "{\"channels\": "                                                                                          \
+  "[\"deformable.*.velocity\", \"momentum\"]}, \"deformables\": [{\"name\": \"a\", \"type\": \"cloth\", "    \
+  "\"mesh\": {\"grid\": "                                                                                    \
+  "[2, 2], \"size\": [1, 1], \"pattern\": \"diagonal\"}, \"velocity\": {\"linear\": [1, 2, 3]}, "            \
+  "\"material\": {\"young\": 1e4, "                                                                          \
+  "\"density\": 600, \"thickness\": 0.01}, \"pin\": [{\"select\": {\"vertices\": [0]}, \"axes\": \"xz\"" pin \
+  "}]}]}"
+
+Test(path_start, pinned_nodes_begin_as_fast_as_their_pins) {
+  static const char *const solvers[] = {"/solver=\"redmax\"", "/solver=\"maximal\"",
+                                        "/solver=\"projective\""};
+  for (size_t s = 0; s < 3; s++) {
+    TestRun run = test_run(PINNED(""), (const char *const[]){solvers[s], NULL});
+    expect(&run, "deformable.a.velocity", (const double[]){0, 2, 0, 1, 2, 3, 1, 2, 3, 1, 2, 3}, 12);
+    test_run_free(&run);
+  }
+  TestRun run = test_run(
+      PINNED(
+          ", \"motion\": {\"translate\": [\"=0.4*sin(5*t)\", \"=9*t\", 0], \"rotate\": {\"axis\": [0, 2, 0], "
+          "\"through\": [1, 0, 0], \"angle\": \"=4*t\"}}"),
+      (const char *const[]){solvers[2], NULL});
+  expect(&run, "deformable.a.velocity", (const double[]){2, 2, 4, 1, 2, 3, 1, 2, 3, 1, 2, 3}, 12);
+  test_run_free(&run);
+  run = test_run(PINNED(", \"motion\": {\"translate\": [\"=9*t\", 0, 0]}"),
+                 (const char *const[]){solvers[2], "/integrator=\"static\"", NULL});
+  expect(&run, "deformable.a.velocity", (const double[]){0, 2, 0, 1, 2, 3, 1, 2, 3, 1, 2, 3}, 12);
+  test_run_free(&run);
+}

@@ -104,7 +104,7 @@ static MbStatus pass(MbSim *sim, const MbStage *stage, bool factor, double *w, M
 // Whether one more pass follows `done` of them, of which the last has made w of `last`; *before is what the one before it has changed.
 static bool goes_on(const MbSim *sim, const MbStage *stage, int done, const double *last, const double *w,
                     double *before) {
-  static const double LEFT = 1e-10; // of the fastest
+  static const double LEFT = 1e-12; // of the fastest
   double change = 0, fastest = 0;
   if (done == 0 || stage->most <= stage->passes) return done < stage->passes;
   for (size_t i = 0; i < sim->nv; i++) {

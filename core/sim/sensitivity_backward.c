@@ -352,6 +352,25 @@ static MbStatus once_back(Backward *b, const Turn *turn, MbReport *report) {
   return MB_OK;
 }
 
+// What numbers are felt by at a pass, or half step, of which b->z are the equations' weights.
+static void numbers_at_pass(Backward *b, const MbStageNote *pass) {
+  MbSensitivity *g = b->g;
+  for (size_t k = 0; k < g->count; k++)
+    b->out[k] +=
+        number_at_stage(b, k, pass) + mb_slope_once_number(g, &g->slopes[k], pass, g->number[k].move, b->z);
+}
+
+// Over a half step that more passes have solved.
+static MbStatus solved_back(Backward *b, const Turn *turn, MbReport *report) {
+  MbSensitivity *g = b->g;
+  double *scratch[3] = {b->dq, b->dv, b->da};
+  const MbStageNote note = mb_slope_solved_note(g, mb_slope_halves_last(g->sim, turn->noted), turn->begin);
+  if (!mb_slope_solved_at(g, turn->noted, &note) || !mb_slope_solved_back(g, b->q, b->v, b->w, b->z, scratch))
+    return lost(b, turn, report);
+  numbers_at_pass(b, &note);
+  return MB_OK;
+}
+
 // Over a step of the midpoint rule, pass by pass.
 static MbStatus halves_back(Backward *b, const Turn *turn, MbReport *report) {
   enum { LAST = MB_HALVES_PASSES - 1 };
@@ -360,14 +379,13 @@ static MbStatus halves_back(Backward *b, const Turn *turn, MbReport *report) {
   double *scratch[3] = {b->dq, b->dv, b->da};
   memcpy(g->q, turn->q, g->sim->nq * sizeof *g->q);
   mb_slope_halves_end_back(g, turn->noted, b->q, b->v, b->w);
+  if (mb_slope_halves_went_on(g->sim, turn->noted)) return solved_back(b, turn, report);
   for (int p = LAST; p >= 0; p--) {
     const MbStageNote pass = mb_slope_halves_pass(g, turn->noted, p, turn->begin);
     if (!mb_slope_halves_at(g, turn->noted, &pass) ||
         !mb_slope_halves_back(g, b->q, b->v, b->w, b->z, scratch))
       return lost(b, turn, report);
-    for (size_t k = 0; k < g->count; k++)
-      b->out[k] += number_at_stage(b, k, &pass) +
-                   mb_slope_once_number(g, &g->slopes[k], &pass, g->number[k].move, b->z);
+    numbers_at_pass(b, &pass);
   }
   for (size_t i = 0; i < nv; i++) b->v[i] += b->w[i];
   return MB_OK;

@@ -10,8 +10,8 @@
 //
 // and backwards  ζ = −s A⁻¹ w̄_{k+1},  q̄_k = (∂τ/∂q)ᵀ ζ,  w̄_k = (∂τ/∂v)ᵀ ζ − d ζ − s k ζ + s Tᵀ q̄_k,  q̄ += T₀ᵀ q̄_k,  v̄ −= (∂τ/∂a)ᵀ ζ/s.
 //
-// That the passes leave something of the rule's equations does not matter. What A has of forces on bodies is a part of τ, by their motion J z (tangent_linear.c). Where velocities are
-// those of turning there may be more passes, by the last factors: such steps are differentiated as wholes.
+// That the passes leave something of the rule's equations does not matter. What A has of forces on bodies is a part of τ, by their motion J z (tangent_linear.c). Of joints that turn
+// about any axis d + s k is Nᵀ (d + s k) N (sensitivity_turned.c). Where more passes follow, by the last factors, the half step is solved, and differentiated as an equation (sensitivity_solved.c).
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_parts.h"
@@ -24,7 +24,6 @@ const char *mb_slope_halves_refuse(const MbModel *model) {
   if (model->solver.mode != MB_DYNAMIC) return "there are exact ones of mode \"dynamic\" alone";
   if (model->contacts.nsolids) return "there are no exact ones of contact";
   if (model->nslots) return "under \"trapezoidal\" there are no exact ones of constraints";
-  if (model->ncurved) return "under \"trapezoidal\" there are no exact ones of what turns about any axis";
   if (!model->jointed) return "under \"trapezoidal\" there are exact ones of trees of joints alone";
   return mb_tangent_linear_refuses(model);
 }
@@ -46,9 +45,15 @@ bool mb_slope_halves_at(MbSensitivity *g, const double *noted, const MbStageNote
   mb_coordinates_advance(sim->model, g->q1, 1, g->step, 0, sim->model->nb);
   mb_sim_kinematics(sim, g->q1, pass->from);
   if (!mb_slope_once_factor(g, pass->t, s, s * s)) return false;
+  for (size_t i = 0; i < sim->nv; i++) g->less[i] = pass->w[i] - pass->from[i];
+  mb_slope_turned_at(g, s, g->less);
   mb_tangent_to(g->tangent, pass->w);
   mb_tangent_at(sim, g->tangent, pass->from, g->a, pass->t, NULL);
   return true;
+}
+
+bool mb_slope_halves_went_on(const MbSim *sim, double *noted) {
+  return memcmp(noted + PASSES * sim->nv, mb_slope_halves_last(sim, noted), sim->nv * sizeof *noted) != 0;
 }
 
 // x ← −s A⁻¹ x
@@ -74,6 +79,7 @@ static bool change_pass(MbSensitivity *g, MbSlope *t, const MbStageNote *pass, d
   for (size_t i = 0; i < nv; i++) g->rate[i] += g->number_own[i] - own(g, i) * t->w[i];
   for (size_t i = 0; i < nv; i++) g->less[i] = s * t->w[i], g->more[i] = -t->v[i] / s;
   mb_tangent_moved(g->probe, g->step, t->q, g->less, g->move);
+  mb_slope_turned_times(g, g->move, t->w, g->rate);
   mb_tangent_times(g->probe, g->tangent, g->move, t->w, g->more, out);
   for (size_t i = 0; i < nv; i++) t->w[i] = out[i] + g->rate[i];
   return solve(g, t->w);
@@ -89,9 +95,16 @@ static void end(MbSensitivity *g, MbSlope *t) {
   memcpy(t->q, g->move, nv * sizeof *t->q);
 }
 
-bool mb_slope_halves_change(MbSensitivity *g, double *noted, double begin) {
-  const MbSim *sim = g->sim;
-  const size_t nv = sim->nv;
+static bool change_solved(MbSensitivity *g, double *noted, double begin) {
+  const MbStageNote note = mb_slope_solved_note(g, mb_slope_halves_last(g->sim, noted), begin);
+  bool solved = mb_slope_solved_at(g, noted, &note);
+  for (size_t k = 0; k < g->count && solved; k++)
+    solved = mb_slope_solved_change(g, &g->slopes[k], &note, g->number[k].move);
+  return solved;
+}
+
+static bool change_passes(MbSensitivity *g, double *noted, double begin) {
+  const size_t nv = g->sim->nv;
   for (size_t k = 0; k < g->count; k++) memcpy(g->slopes[k].w, g->slopes[k].v, nv * sizeof(double));
   for (int p = 0; p < PASSES; p++) {
     const MbStageNote pass = mb_slope_halves_pass(g, noted, p, begin);
@@ -100,17 +113,24 @@ bool mb_slope_halves_change(MbSensitivity *g, double *noted, double begin) {
       solved = change_pass(g, &g->slopes[k], &pass, g->number[k].move);
     if (!solved) return false;
   }
-  for (size_t i = 0; i < nv; i++) g->step[i] = sim->model->h * noted[PASSES * nv + i];
+  return true;
+}
+
+bool mb_slope_halves_change(MbSensitivity *g, double *noted, double begin) {
+  const MbSim *sim = g->sim;
+  const double *last = mb_slope_halves_last(sim, noted);
+  if (!(mb_slope_halves_went_on(sim, noted) ? change_solved : change_passes)(g, noted, begin)) return false;
+  for (size_t i = 0; i < sim->nv; i++) g->step[i] = sim->model->h * last[i];
   for (size_t k = 0; k < g->count; k++) end(g, &g->slopes[k]);
   return true;
 }
 
 // ---- backwards ------------------------------------------------------------------------------------------------------
 
-void mb_slope_halves_end_back(MbSensitivity *g, const double *noted, double *q, double *v, double *w) {
+void mb_slope_halves_end_back(MbSensitivity *g, double *noted, double *q, double *v, double *w) {
   const size_t nv = g->sim->nv;
-  const double h = g->sim->model->h;
-  for (size_t i = 0; i < nv; i++) g->step[i] = h * noted[PASSES * nv + i];
+  const double h = g->sim->model->h, *last = mb_slope_halves_last(g->sim, noted);
+  for (size_t i = 0; i < nv; i++) g->step[i] = h * last[i];
   mb_tangent_moved_transposed(g->sim, g->step, q, g->move, g->less);
   for (size_t i = 0; i < nv; i++) {
     w[i] = 2 * v[i] + h * g->less[i];
@@ -125,6 +145,7 @@ bool mb_slope_halves_back(MbSensitivity *g, double *q, double *v, double *w, dou
   memcpy(z, w, nv * sizeof *z);
   if (!solve(g, z)) return false;
   mb_tangent_transposed(g->probe, g->tangent, z, dq, dv, da);
+  mb_slope_turned_back(g, z, dq, dv);
   mb_tangent_moved_transposed(g->probe, g->step, dq, g->move, g->less);
   for (size_t i = 0; i < nv; i++) {
     q[i] += g->move[i];

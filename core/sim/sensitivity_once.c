@@ -37,7 +37,8 @@ bool mb_slope_once_make(MbSensitivity *g) {
     if (!(*lists[i] = mb_arena_alloc(&g->arena, nv, sizeof(double)))) return false;
   if (!(g->moved = mb_arena_alloc(&g->arena, g->sim->nq, sizeof(double)))) return false;
   if (!g->halves) return true;
-  return (g->noted = mb_arena_alloc(&g->arena, mb_slope_halves_numbers(g->sim), sizeof(double))) != NULL;
+  return mb_slope_turned_make(g) &&
+         (g->noted = mb_arena_alloc(&g->arena, mb_slope_halves_numbers(g->sim), sizeof(double))) != NULL;
 }
 
 double mb_slope_once_time(const MbSim *sim) {

@@ -24,6 +24,7 @@ typedef struct MbSlope {
 
 typedef struct MbSlopeRows MbSlopeRows; // sensitivity_rows.h
 typedef struct MbTied MbTied;           // sensitivity_tied.c
+typedef struct MbTurned MbTurned;       // sensitivity_turned.c
 
 struct MbSensitivity {
   const MbSensitivityNumber *number;
@@ -34,7 +35,8 @@ struct MbSensitivity {
   MbTied *tied;                             // rows of steps of one solution; NULL: there are none
   bool once;                                // steps are one linear solution (sensitivity_once.c)
   bool halves;                              // steps are passes of the midpoint rule (sensitivity_halves.c)
-  double *noted;                            // (passes + 1 x nv) velocities of these
+  double *noted;                            // (passes + 2 x nv) velocities of these
+  MbTurned *turned;                         // joints of these that turn about any axis; NULL: there are none
   const double *end;                        // of one solution: (nq) coordinates that the step has ended with
   bool told_exchange;                       // of a rotation vector that was about to be exchanged
   double *moved, *spun;                     // (nq), (nv) of sensitivity_end.c
@@ -138,9 +140,14 @@ double mb_slope_tied_number_back(MbSensitivity *g, const MbSlope *slope, const M
 
 // Says why such steps of a model have no exact derivatives; NULL: they have.
 const char *mb_slope_halves_refuse(const MbModel *model);
-// How many numbers the velocities of the passes are.
+// How many numbers the velocities of the passes are, with those that more passes have come to.
 enum { MB_HALVES_PASSES = 3 };
-static inline size_t mb_slope_halves_numbers(const MbSim *sim) { return (MB_HALVES_PASSES + 1) * sim->nv; }
+static inline size_t mb_slope_halves_numbers(const MbSim *sim) { return (MB_HALVES_PASSES + 2) * sim->nv; }
+// The velocities that a step moves by; whether more passes than the scheme's own have found them.
+static inline double *mb_slope_halves_last(const MbSim *sim, double *noted) {
+  return noted + (MB_HALVES_PASSES + 1) * sim->nv;
+}
+bool mb_slope_halves_went_on(const MbSim *sim, double *noted);
 // The pass k of a step from coordinates g->q, of the velocities of its passes.
 MbStageNote mb_slope_halves_pass(const MbSensitivity *g, double *noted, int k, double t);
 // Takes the probe to it; false: A has no inverse.
@@ -148,9 +155,31 @@ bool mb_slope_halves_at(MbSensitivity *g, const double *noted, const MbStageNote
 // Takes the state's slopes over a step that has been done, from what it has noted; false as above.
 bool mb_slope_halves_change(MbSensitivity *g, double *noted, double t);
 // w ← what the last velocities of the passes are felt by, of those of the state at the end; q and v ← those at the start, but for the passes.
-void mb_slope_halves_end_back(MbSensitivity *g, const double *noted, double *q, double *v, double *w);
+void mb_slope_halves_end_back(MbSensitivity *g, double *noted, double *q, double *v, double *w);
 // Takes w back over the pass at hand, with z what its equations are felt by, and adds to q and v; false as above.
 bool mb_slope_halves_back(MbSensitivity *g, double *q, double *v, double *w, double *z, double *scratch[3]);
+
+// ---- sensitivity_solved.c: half steps that more passes have solved ------------------------------------------------
+
+// The half step itself, as an equation for the velocities `last`, at whose coordinates and velocities all of it is.
+MbStageNote mb_slope_solved_note(const MbSensitivity *g, double *last, double t);
+// Takes the probe to it, of velocities v at the step's start; false: A has no inverse, or these do not solve it.
+bool mb_slope_solved_at(MbSensitivity *g, const double *v, const MbStageNote *note);
+// slope->w ← how its velocities change; false as above.
+bool mb_slope_solved_change(MbSensitivity *g, MbSlope *slope, const MbStageNote *note, double move);
+// Takes w̄ back over it, with z what its equations are felt by: adds to q̄ and v̄; false as above.
+bool mb_slope_solved_back(MbSensitivity *g, double *q, double *v, const double *w, double *z,
+                          double *scratch[3]);
+
+// ---- sensitivity_turned.c: what A has of joints that turn about any axis -------------------------------------------
+
+bool mb_slope_turned_make(MbSensitivity *g); // false: out of memory
+// Takes it to the probe's bodies and g->damping + s g->stiffness, of which it takes its own out there; z is what A is multiplied by.
+void mb_slope_turned_at(MbSensitivity *g, double s, const double *z);
+// out += ∂(A_own z)/∂q dq − A_own dv
+void mb_slope_turned_times(const MbSensitivity *g, const double *dq, const double *dv, double *out);
+// The transposed of it: dq and dv += what z is felt by.
+void mb_slope_turned_back(const MbSensitivity *g, const double *z, double *dq, double *dv);
 
 // Says why rows of a model have no exact derivatives; NULL: they have, or there are none.
 const char *mb_slope_rows_refuse(const MbModel *model);

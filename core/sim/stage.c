@@ -129,5 +129,6 @@ MbStatus mb_stage_solve(MbSim *sim, const MbStage *stage, double *last, double *
     status = pass(sim, stage, k < stage->factors, w, report);
     if (stage->noted && k < stage->passes) memcpy(stage->noted + sim->nv * (size_t)(k + 1), w, size);
   }
+  if (stage->noted) memcpy(stage->noted + sim->nv * (size_t)(stage->passes + 1), w, size);
   return status;
 }

@@ -28,8 +28,9 @@ typedef struct MbStage {
   MbHalf half;           // what they ask for in it
   int passes;            // of Newton's method
   int most;              // how many they may become while they gain
-  double *noted;         // (passes + 1 x nv) ← w before each pass and after the last; NULL: not asked for
-  int factors;           // how many of them make A anew, the first ones; the others take the last one
+  double *
+      noted; // (passes + 2 x nv) ← w before each of these, after them, and after all there were; NULL: not asked for
+  int factors; // how many of them make A anew, the first ones; the others take the last one
 } MbStage;
 
 // Solves a stage by its passes: w in and out. `last` (nv) is scratch where passes may become more. Where a large step makes A

@@ -30,6 +30,8 @@ const char *mb_tangent_linear_refuses(const MbModel *model);
 // From now on τ is less what such a step has beside f, with stiff paths linearised as they are turned by `ahead` seconds later; of NULL nothing, and the velocities to come
 // are there alone. False: out of memory.
 bool mb_tangent_linearise(MbSim *sim, MbTangent *tangent, const MbTangentTerms *of, double ahead);
+// Leaves what forces are linearised to out of τ while it is away: τ is that of the forces themselves then.
+void mb_tangent_plain(MbTangent *tangent, bool plain);
 // Evaluates signals and the wrenches of forces, and K and D as the step has them, into sim->x. mb_tangent_at is to come after it.
 void mb_tangent_linear_blocks(MbSim *sim, MbTangent *tangent, double t);
 // The velocities to come (nv), which have to stay where they are while the tangent is at them. Of no effect where nothing is linearised.

@@ -55,6 +55,11 @@ void mb_tangent_to(MbTangent *t, const double *v1) {
   if (t->linear) t->linear->to = v1;
 }
 
+void mb_tangent_plain(MbTangent *t, bool plain) {
+  if (plain && t->linear) t->left_out = t->linear, t->linear = NULL;
+  if (!plain && t->left_out) t->linear = t->left_out, t->left_out = NULL;
+}
+
 void mb_tangent_linear_blocks(MbSim *sim, MbTangent *t, double time) {
   sim->x.ahead = t->linear->ahead;
   mb_sim_signals(sim, time);

@@ -376,16 +376,37 @@ bool mb_tangent_number_rows(const MbTangentNumber *n) {
 
 bool mb_tangent_number_along(const MbTangentNumber *n) { return n->along; }
 
+// Of joints that turn about any axis: those of their velocities, in the place of what goes by coordinates.
+static void add_turned(const MbModel *model, const MbMaximal *x, double way, const double *y,
+                       const double *at, double *out) {
+  for (size_t k = 0; k < model->ncurved; k++) {
+    const size_t b = model->curved[k], first = model->v_first[b], n = model->joint[b].n;
+    double D[MB_JOINT_MOST * MB_JOINT_MOST], K[MB_JOINT_MOST * MB_JOINT_MOST];
+    if (!model->joint[b].ops || !model->joint[b].ops->change) continue;
+    mb_coordinates_own(model, x, b, 1, 0, D);
+    mb_coordinates_own(model, x, b, 0, 1, K);
+    for (size_t i = 0; i < n; i++) {
+      const double own = x->joint_damping[first + i] * y[first + i] + x->stiffness[first + i] * at[first + i];
+      double sum = 0;
+      for (size_t j = 0; j < n; j++) sum += D[n * i + j] * y[first + j] + K[n * i + j] * at[first + j];
+      out[first + i] += way * (sum - own);
+    }
+  }
+}
+
 void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *n, double t, const double *y,
                            const double *at, double *out) {
   double *stiffness = n->own[0], *damping = n->own[1];
   const size_t nv = sim->model->nv;
   memset(out, 0, nv * sizeof *out);
   for (int s = 0; s < 2; s++) {
+    const double way = s ? 1 : -1;
     MbMaximal x = sim->x;
     if (n->signals) mb_sim_signals(n->side[s], t), x.signal = n->side[s]->signal;
     mb_coordinates_derivatives_as(n->side[s]->model, &x, sim->model, &sim->x, stiffness, damping);
-    for (size_t i = 0; i < nv; i++) out[i] += (s ? 1 : -1) * (damping[i] * y[i] + stiffness[i] * at[i]);
+    for (size_t i = 0; i < nv; i++) out[i] += way * (damping[i] * y[i] + stiffness[i] * at[i]);
+    x.stiffness = stiffness, x.joint_damping = damping;
+    add_turned(n->side[s]->model, &x, way, y, at, out);
   }
 }
 

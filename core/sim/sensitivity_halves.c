@@ -23,7 +23,8 @@ enum { PASSES = MB_HALVES_PASSES };
 const char *mb_slope_halves_refuse(const MbModel *model) {
   if (model->solver.mode != MB_DYNAMIC) return "there are exact ones of mode \"dynamic\" alone";
   if (model->contacts.nsolids) return "there are no exact ones of contact";
-  if (model->nslots) return "under \"trapezoidal\" there are no exact ones of constraints";
+  const char *tied = mb_slope_tied_halves_refuse(model);
+  if (tied) return tied;
   if (!model->jointed) return "under \"trapezoidal\" there are exact ones of trees of joints alone";
   return mb_tangent_linear_refuses(model);
 }
@@ -37,6 +38,7 @@ MbStageNote mb_slope_halves_pass(const MbSensitivity *g, double *noted, int k, d
 bool mb_slope_halves_at(MbSensitivity *g, const double *noted, const MbStageNote *pass) {
   MbSim *sim = g->probe;
   const double s = sim->model->h / 2;
+  mb_slope_tied_aim(g, pass->from);
   for (size_t i = 0; i < sim->nv; i++) {
     g->step[i] = s * pass->from[i];
     g->a[i] = (pass->w[i] - noted[i]) / s;
@@ -47,13 +49,10 @@ bool mb_slope_halves_at(MbSensitivity *g, const double *noted, const MbStageNote
   if (!mb_slope_once_factor(g, pass->t, s, s * s)) return false;
   for (size_t i = 0; i < sim->nv; i++) g->less[i] = pass->w[i] - pass->from[i];
   mb_slope_turned_at(g, s, g->less);
+  if (!mb_slope_tied_pass(g, pass)) return false;
   mb_tangent_to(g->tangent, pass->w);
   mb_tangent_at(sim, g->tangent, pass->from, g->a, pass->t, NULL);
   return true;
-}
-
-bool mb_slope_halves_went_on(const MbSim *sim, double *noted) {
-  return memcmp(noted + PASSES * sim->nv, mb_slope_halves_last(sim, noted), sim->nv * sizeof *noted) != 0;
 }
 
 // x ← −s A⁻¹ x
@@ -76,13 +75,19 @@ static bool change_pass(MbSensitivity *g, MbSlope *t, const MbStageNote *pass, d
   double *out = t->base;
   mb_slope_by_number(g, t, pass, pass->from, move, g->rate);
   mb_slope_once_number(g, t, pass, move, NULL);
+  mb_slope_tied_number(g, t, pass, move);
+  mb_slope_tied_pushed(g, g->rate);
+  if (g->tied) mb_slope_tied_aim_number(g, t, pass->from, move);
   for (size_t i = 0; i < nv; i++) g->rate[i] += g->number_own[i] - own(g, i) * t->w[i];
   for (size_t i = 0; i < nv; i++) g->less[i] = s * t->w[i], g->more[i] = -t->v[i] / s;
   mb_tangent_moved(g->probe, g->step, t->q, g->less, g->move);
   mb_slope_turned_times(g, g->move, t->w, g->rate);
   mb_tangent_times(g->probe, g->tangent, g->move, t->w, g->more, out);
+  mb_slope_tied_pass_asked(g, t, g->move, t->w);
   for (size_t i = 0; i < nv; i++) t->w[i] = out[i] + g->rate[i];
-  return solve(g, t->w);
+  if (!solve(g, t->w)) return false;
+  mb_slope_tied_pass_change(g, t->w);
+  return true;
 }
 
 static void end(MbSensitivity *g, MbSlope *t) {
@@ -93,6 +98,20 @@ static void end(MbSensitivity *g, MbSlope *t) {
   }
   mb_tangent_moved(g->probe, g->step, t->q, g->less, g->move);
   memcpy(t->q, g->move, nv * sizeof *t->q);
+}
+
+// Of velocities that are made to agree, at the end or at the start.
+static bool change_agreed(MbSensitivity *g, double *noted, const double *before) {
+  bool solved = mb_slope_agree_at(g, noted, before);
+  for (size_t k = 0; k < g->count && solved; k++) {
+    MbSlope *t = &g->slopes[k];
+    solved = mb_slope_agree_change(g, t, g->number[k].move, t->q, t->v);
+  }
+  return solved;
+}
+
+bool mb_slope_halves_start(MbSensitivity *g, double *noted, const double *before) {
+  return !g->tied || change_agreed(g, noted, before);
 }
 
 static bool change_solved(MbSensitivity *g, double *noted, double begin) {
@@ -106,7 +125,7 @@ static bool change_solved(MbSensitivity *g, double *noted, double begin) {
 static bool change_passes(MbSensitivity *g, double *noted, double begin) {
   const size_t nv = g->sim->nv;
   for (size_t k = 0; k < g->count; k++) memcpy(g->slopes[k].w, g->slopes[k].v, nv * sizeof(double));
-  for (int p = 0; p < PASSES; p++) {
+  for (int p = 0; p < mb_slope_halves_count(g->sim, noted); p++) {
     const MbStageNote pass = mb_slope_halves_pass(g, noted, p, begin);
     bool solved = mb_slope_halves_at(g, noted, &pass);
     for (size_t k = 0; k < g->count && solved; k++)
@@ -122,7 +141,7 @@ bool mb_slope_halves_change(MbSensitivity *g, double *noted, double begin) {
   if (!(mb_slope_halves_went_on(sim, noted) ? change_solved : change_passes)(g, noted, begin)) return false;
   for (size_t i = 0; i < sim->nv; i++) g->step[i] = sim->model->h * last[i];
   for (size_t k = 0; k < g->count; k++) end(g, &g->slopes[k]);
-  return true;
+  return !g->tied || change_agreed(g, noted, NULL);
 }
 
 // ---- backwards ------------------------------------------------------------------------------------------------------
@@ -143,6 +162,7 @@ bool mb_slope_halves_back(MbSensitivity *g, double *q, double *v, double *w, dou
   const double s = g->sim->model->h / 2;
   double *dq = scratch[0], *dv = scratch[1], *da = scratch[2];
   memcpy(z, w, nv * sizeof *z);
+  mb_slope_tied_back(g, z);
   if (!solve(g, z)) return false;
   mb_tangent_transposed(g->probe, g->tangent, z, dq, dv, da);
   mb_slope_turned_back(g, z, dq, dv);
@@ -152,5 +172,6 @@ bool mb_slope_halves_back(MbSensitivity *g, double *q, double *v, double *w, dou
     w[i] = dv[i] - own(g, i) * z[i] + s * g->less[i];
     v[i] -= da[i] / s;
   }
+  mb_slope_tied_pass_back(g, q, w);
   return true;
 }

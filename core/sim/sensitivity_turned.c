@@ -91,6 +91,15 @@ void mb_slope_turned_at(MbSensitivity *g, double s, const double *z) {
   }
 }
 
+void mb_slope_turned_value(const MbSensitivity *g, const double *z, double *out) {
+  const MbTurned *t = g->turned;
+  for (size_t i = 0; i < t->n; i++) {
+    const size_t first = g->sim->model->v_first[t->body[i]], n = g->sim->model->joint[t->body[i]].n;
+    for (size_t r = 0; r < n; r++)
+      for (size_t c = 0; c < n; c++) out[first + r] += t->A[MOST * i + n * r + c] * z[first + c];
+  }
+}
+
 void mb_slope_turned_times(const MbSensitivity *g, const double *dq, const double *dv, double *out) {
   const MbTurned *t = g->turned;
   for (size_t i = 0; i < t->n; i++) {

@@ -121,14 +121,17 @@ MbStatus mb_stage_solve(MbSim *sim, const MbStage *stage, double *last, double *
   MbStatus status = MB_OK;
   const size_t size = sim->nv * sizeof *w;
   double before = INFINITY;
+  int done = 0;
   if (stage->noted) memcpy(stage->noted, w, size);
   for (int k = 0; status == MB_OK && goes_on(sim, stage, k, last, w, &before); k++) {
     if (stage->most > stage->passes) memcpy(last, w, size);
     if (stage->rows && !stage->half.second) mb_constrain_aim(sim, &stage->half, stage->q, w);
     if (stage->moves) mb_sim_move(sim, stage->ahead, w);
     status = pass(sim, stage, k < stage->factors, w, report);
-    if (stage->noted && k < stage->passes) memcpy(stage->noted + sim->nv * (size_t)(k + 1), w, size);
+    if (stage->noted && k < stage->noting) memcpy(stage->noted + sim->nv * (size_t)(k + 1), w, size);
+    done = k + 1;
   }
-  if (stage->noted) memcpy(stage->noted + sim->nv * (size_t)(stage->passes + 1), w, size);
+  for (int k = done < stage->noting ? done : stage->noting; stage->noted && k <= stage->noting; k++)
+    memcpy(stage->noted + sim->nv * (size_t)(k + 1), w, size);
   return status;
 }

@@ -45,7 +45,9 @@ void mb_tangent_value(MbSim *sim, MbTangent *tangent, const double *v, const dou
                       double *tau);
 // Takes it to M a alone, without forces and without velocities: those of the bodies of sim->x are to be none. What follows is of τ = M a then.
 void mb_tangent_inertia_at(MbSim *sim, MbTangent *tangent, const double *a, double *tau);
-// τ (nv) of it alone, to the same bits.
+// Takes it to M a less what rows push that make velocities `to` agree, and have been listed for that; bodies' velocities are to be none here too.
+void mb_tangent_agree_at(MbSim *sim, MbTangent *tangent, const double *a, const double *to);
+// τ (nv) of M a alone, to the same bits.
 void mb_tangent_inertia_value(MbSim *sim, MbTangent *tangent, const double *a, double *tau);
 // out ← δτ of a change of v, of a, and of where the bodies are: by a motion of velocities dq, in the axes that they have there.
 void mb_tangent_times(MbSim *sim, MbTangent *tangent, const double *dq, const double *dv, const double *da,

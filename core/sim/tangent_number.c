@@ -394,18 +394,19 @@ static void add_turned(const MbModel *model, const MbMaximal *x, double way, con
   }
 }
 
-void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *n, double t, const double *y,
-                           const double *at, double *out) {
+void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *n, double t, const double *q,
+                           const double *v, const double *y, const double *at, double *out) {
   double *stiffness = n->own[0], *damping = n->own[1];
   const size_t nv = sim->model->nv;
   memset(out, 0, nv * sizeof *out);
   for (int s = 0; s < 2; s++) {
     const double way = s ? 1 : -1;
-    MbMaximal x = sim->x;
+    MbMaximal x = sim->x, there = sim->x;
+    if (q) x.q = there.q = q, x.v = there.v = v;
     if (n->signals) mb_sim_signals(n->side[s], t), x.signal = n->side[s]->signal;
-    mb_coordinates_derivatives_as(n->side[s]->model, &x, sim->model, &sim->x, stiffness, damping);
+    mb_coordinates_derivatives_as(n->side[s]->model, &x, sim->model, &there, stiffness, damping);
     for (size_t i = 0; i < nv; i++) out[i] += way * (damping[i] * y[i] + stiffness[i] * at[i]);
-    x.stiffness = stiffness, x.joint_damping = damping;
+    x.stiffness = stiffness, x.joint_damping = damping, x.q = sim->x.q;
     add_turned(n->side[s]->model, &x, way, y, at, out);
   }
 }

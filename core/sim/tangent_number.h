@@ -21,9 +21,10 @@ double mb_tangent_number(MbSim *sim, const MbTangent *tangent, const MbTangentNu
 
 // Tells whether what acts along the coordinates may differ.
 bool mb_tangent_number_along(const MbTangentNumber *number);
-// out (nv) ← by how much d y + k x differs between the two, d and k being what acts along the coordinates by rates and places, where `sim` is at time t.
-void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *number, double t, const double *y,
-                           const double *x, double *out);
+// out (nv) ← by how much d y + k x differs between the two, d and k being what acts along the coordinates by rates and places, where `sim` is at time t; the branches of
+// motors and stops are those at coordinates q and velocities v (NULL: where it is).
+void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *number, double t, const double *q,
+                           const double *v, const double *y, const double *x, double *out);
 // Tells whether rows of constraints may differ between the two.
 bool mb_tangent_number_rows(const MbTangentNumber *number);
 

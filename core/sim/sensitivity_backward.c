@@ -365,10 +365,11 @@ static void numbers_at_pass(Backward *b, const MbStageNote *pass) {
 static bool agreed_back(Backward *b, double *noted, const double *before) {
   MbSensitivity *g = b->g;
   double *scratch[3] = {b->dq, b->dv, b->da};
-  if (!mb_slope_agree_at(g, noted, before) || !mb_slope_agree_back(g, b->q, b->v, b->z, scratch))
+  if (!mb_slope_agree_at(g, noted, before, false) || !mb_slope_agree_back(g, b->q, b->v, b->z, scratch))
     return false;
   for (size_t k = 0; k < g->count; k++)
     b->out[k] += mb_slope_agree_number(g, &g->slopes[k], g->number[k].move, b->z);
+  mb_slope_agree_felt(g, noted);
   return true;
 }
 

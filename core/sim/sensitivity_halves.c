@@ -102,7 +102,7 @@ static void end(MbSensitivity *g, MbSlope *t) {
 
 // Of velocities that are made to agree, at the end or at the start.
 static bool change_agreed(MbSensitivity *g, double *noted, const double *before) {
-  bool solved = mb_slope_agree_at(g, noted, before);
+  bool solved = mb_slope_agree_at(g, noted, before, true);
   for (size_t k = 0; k < g->count && solved; k++) {
     MbSlope *t = &g->slopes[k];
     solved = mb_slope_agree_change(g, t, g->number[k].move, t->q, t->v);

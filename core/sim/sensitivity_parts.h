@@ -204,13 +204,15 @@ void mb_slope_tied_aim_number(MbSensitivity *g, const MbSlope *slope, const doub
 // Returns the same, weighed.
 double mb_slope_tied_aim_number_back(MbSensitivity *g, const MbSlope *slope, const double *w, double move);
 // Takes the probe to velocities that are made to agree: at the step's end, or at its start those `before`. False: A has no inverse.
-bool mb_slope_agree_at(MbSensitivity *g, double *noted, const double *before);
+bool mb_slope_agree_at(MbSensitivity *g, double *noted, const double *before, bool along);
 // q and v are changes of coordinates and velocities there: v ← how velocities change that agree; false as above.
 bool mb_slope_agree_change(MbSensitivity *g, const MbSlope *slope, double move, const double *q, double *v);
 // The transposed of it, with z what its equations are felt by; false as above.
 bool mb_slope_agree_back(MbSensitivity *g, double *q, double *v, double *z, double *scratch[3]);
 // Returns what a number changes of it, weighed by z.
 double mb_slope_agree_number(MbSensitivity *g, const MbSlope *slope, double move, const double *z);
+// Finds what the last pass is felt by through it, once numbers have been asked: the next pass to go back over takes that.
+void mb_slope_agree_felt(MbSensitivity *g, double *noted);
 
 // ---- sensitivity_solved.c: half steps that more passes have solved ------------------------------------------------
 

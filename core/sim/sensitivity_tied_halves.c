@@ -25,10 +25,17 @@ struct MbTiedHalves {
   double *shift;   // (nslots) 1 − γ h
   double *gap;     // (nslots) what a number changes of an aim
   double *q;       // (nq) where a pass leads
-  double *place, *made; // (nq), (nv) where the last one is, and the velocities there
-  double *step, *still; // (nv) the way there; none
-  double *one, *other;  // (nv)
-  bool at_start;        // velocities agree at the run's start
+  double *place, *made;     // (nq), (nv) where the last one is, and the velocities there
+  double *step, *still;     // (nv) the way there; none
+  double *one, *other;      // (nv)
+  bool at_start;            // velocities agree at the run's start
+  bool pulled;              // forces act on bodies, of which A has K and D
+  double *motion, *Z;       // (nb x 6) the bodies' motion by that change; what wrenches there are felt by
+  double *by_move, *by_phi; // (nb x 6)
+  double *moved,
+      *bent;           // (count x 2 nv), (count x nb x 6) changes at the last pass, and of e by K and D there
+  double *by_q, *by_w; // (nv) what these are felt by
+  bool felt;           // they are
 };
 
 // Forces that a step linearises.
@@ -47,8 +54,6 @@ const char *mb_slope_tied_halves_refuse(const MbModel *model) {
     if (constraint->ops == &mb_motion_ops && constraint->order == 2)
       why = "under \"trapezoidal\" there are no exact ones of prescribed accelerations";
   }
-  if (!why && pulled(model))
-    why = "under \"trapezoidal\" there are no exact ones of constraints beside forces on bodies";
   return why;
 }
 
@@ -57,9 +62,35 @@ bool mb_slope_tied_halves_make(MbSensitivity *g) {
   if (!g->halves || !g->tied) return true;
   MbTiedHalves *t = g->tied->halves = mb_arena_alloc(&g->arena, 1, sizeof *t);
   if (!t) return false;
-  double **const of[] = {&t->start, &t->last, &t->end, &t->made, &t->change, &t->step,  &t->still, &t->one,
-                         &t->other, &t->G0,   &t->G1,  &t->gap,  &t->q,      &t->place, &t->shift};
-  const size_t size[] = {nv, nv, nv, nv, nv, nv, nv, nv, nv, n * nv, n * nv, n, nq, nq, n};
+  const size_t nb = 6 * g->sim->model->nb;
+  t->pulled = pulled(g->sim->model);
+  double **const of[] = {&t->by_move, &t->by_phi, &t->motion, &t->Z,     &t->moved, &t->bent,
+                         &t->by_q,    &t->by_w,   &t->start,  &t->last,  &t->end,   &t->made,
+                         &t->change,  &t->step,   &t->still,  &t->one,   &t->other, &t->G0,
+                         &t->G1,      &t->gap,    &t->q,      &t->place, &t->shift};
+  const size_t size[] = {nb,
+                         nb,
+                         nb,
+                         nb,
+                         2 * nv * g->count,
+                         nb * g->count,
+                         nv,
+                         nv,
+                         nv,
+                         nv,
+                         nv,
+                         nv,
+                         nv,
+                         nv,
+                         nv,
+                         nv,
+                         nv,
+                         n * nv,
+                         n * nv,
+                         n,
+                         nq,
+                         nq,
+                         n};
   for (size_t i = 0; i < sizeof of / sizeof *of; i++)
     if (!(*of[i] = mb_arena_alloc(&g->arena, size[i], sizeof(double)))) return false;
   g->tied->start = t->start;
@@ -209,6 +240,8 @@ void mb_slope_tied_pass_asked(MbSensitivity *g, const MbSlope *slope, const doub
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
   const size_t nv = g->sim->nv;
   const double h = g->sim->model->h;
+  double *moved = t->moved + 2 * nv * (size_t)(slope - g->slopes);
+  memcpy(moved, q, nv * sizeof *q), memcpy(moved + nv, w, nv * sizeof *w);
   mb_tangent_rows_times(g->probe, g->tangent, q, w, tied->asked);
   for (size_t i = 0; i < nv; i++) t->one[i] = h * w[i];
   mb_tangent_moved(g->probe, t->step, slope->q, t->one, t->other);
@@ -243,35 +276,62 @@ void mb_slope_tied_pass_back(MbSensitivity *g, double *q, double *w) {
   }
   mb_tangent_moved_transposed(g->probe, t->step, t->one, t->other, g->less);
   for (size_t i = 0; i < nv; i++) q[i] += t->other[i], w[i] += h * g->less[i];
+  if (!t->felt) return;
+  mb_tangent_moved_transposed(g->probe, g->step, t->by_q, t->other, g->less);
+  for (size_t i = 0; i < nv; i++) q[i] += t->other[i], w[i] += h / 2 * g->less[i] + t->by_w[i];
+  t->felt = false;
 }
 
 // ---- velocities that agree ------------------------------------------------------------------------------------------
 
-// A as it is there: with d and k of the last pass, whose place is kept; at the run's start it is M.
-static bool factor(MbSensitivity *g, double *noted, bool start) {
+// Takes the probe to the last pass, with what K and D of it A has at the step's end, which comes to the bodies' motion there by what velocities change by.
+static void go_to_last_pass(MbSensitivity *g, double *noted) {
+  MbTiedHalves *t = g->tied->halves;
+  MbSim *sim = g->probe;
+  const double s = sim->model->h / 2;
+  const double *last = noted + (size_t)(mb_slope_halves_count(sim, noted) - 1) * sim->nv;
+  memcpy(t->made, last, sim->nv * sizeof *last);
+  go(g, t->place, s, last, t->step);
+  mb_sim_kinematics(sim, t->place, t->made);
+  mb_sim_signals(sim, g->tied->begin + s);
+}
+
+// How e changes there along each of the slopes.
+static void bend(MbSensitivity *g) {
+  MbTiedHalves *t = g->tied->halves;
+  const size_t nv = g->sim->nv;
+  mb_tangent_motion(g->probe, g->tangent, t->made);
+  for (size_t k = 0; k < g->count; k++) {
+    const double *moved = t->moved + 2 * nv * k;
+    mb_tangent_times(g->probe, g->tangent, moved, moved + nv, t->still, t->one);
+    mb_tangent_blocks_change(g->probe, g->tangent, t->motion, t->bent + 6 * g->sim->model->nb * k);
+  }
+}
+
+// A as it is where velocities agree: with K, D, d and k of the last pass; at the run's start it is M.
+static bool factor(MbSensitivity *g, double *noted, bool start, bool along) {
   MbTiedHalves *t = g->tied->halves;
   MbSim *sim = g->probe;
   const double s = sim->model->h / 2;
   size_t blame = 0;
   memset(g->damping, 0, sim->nv * sizeof *g->damping);
   memset(g->stiffness, 0, sim->nv * sizeof *g->stiffness);
+  memcpy(g->q1, g->q, sim->nq * sizeof *g->q1);
   if (!start) {
-    const double *last = noted + (size_t)(mb_slope_halves_count(sim, noted) - 1) * sim->nv;
-    go(g, t->place, s, last, t->step);
-    mb_sim_kinematics(sim, t->place, last);
-    mb_sim_signals(sim, g->tied->begin + s);
+    go(g, g->q1, sim->model->h, t->last, t->step);
+    if (t->pulled) mb_sim_kinematics(sim, g->q1, t->change);
+    if (t->pulled) memcpy(t->motion, sim->x.phi, 6 * sim->model->nb * sizeof *t->motion);
+    go_to_last_pass(g, noted);
+    if (t->pulled) mb_tangent_linear_blocks(sim, g->tangent, g->tied->begin + s);
     if (sim->stiffness) mb_coordinates_derivatives(sim->model, &sim->x, sim->stiffness, sim->damping);
     mb_coordinates_derivatives(sim->model, &sim->x, g->stiffness, g->damping);
-    memcpy(t->made, last, sim->nv * sizeof *last);
-    go(g, g->q1, sim->model->h, t->last, t->step);
-  } else {
-    memcpy(g->q1, g->q, sim->nq * sizeof *g->q1);
+    if (t->pulled && along) bend(g);
   }
   mb_sim_kinematics(sim, g->q1, t->still);
   return sim->solver->factor(sim->work, &sim->x, start ? 0 : s, start ? 0 : s * s, start, &blame);
 }
 
-bool mb_slope_agree_at(MbSensitivity *g, double *noted, const double *before) {
+bool mb_slope_agree_at(MbSensitivity *g, double *noted, const double *before, bool along) {
   MbTied *tied = g->tied;
   MbTiedHalves *t = tied->halves;
   MbSim *sim = g->probe;
@@ -280,12 +340,12 @@ bool mb_slope_agree_at(MbSensitivity *g, double *noted, const double *before) {
   const double s = sim->model->h / 2;
   double *from = t->other;
   t->to = before ? t->start : t->end, t->at_start = before;
-  if (!factor(g, noted, before)) return false;
   for (size_t i = 0; i < nv; i++) {
     from[i] = before ? before[i] : 2 * t->last[i] - t->start[i];
     t->change[i] = t->to[i] - from[i];
     g->a[i] = t->change[i] / s;
   }
+  if (!factor(g, noted, before, along)) return false;
   mb_slope_turned_at(g, s, t->change);
   mb_slope_tied_look(g, sim);
   mb_tangent_rows_list_as(sim, g->tangent, MB_TANGENT_AGREE, t->start, t->to,
@@ -294,7 +354,7 @@ bool mb_slope_agree_at(MbSensitivity *g, double *noted, const double *before) {
   for (size_t k = 0; k < rows->n; k++)
     tied->asked[k] = -mb_tangent_row_asked(sim, MB_TANGENT_AGREE, &rows->row[k], t->still, from);
   take_forces(g, tied->asked);
-  mb_tangent_agree_at(sim, g->tangent, g->a, t->to);
+  mb_tangent_agree_at(sim, g->tangent, g->a, t->to, !before);
   return true;
 }
 
@@ -309,6 +369,21 @@ static void own_number(MbSensitivity *g, const MbSlope *slope, double move, doub
   mb_tangent_number_own(g->probe, slope->number, g->tied->begin + s, t->place, t->made, t->change, t->one,
                         out);
   for (size_t i = 0; i < nv; i++) out[i] /= 2 * move;
+}
+
+// out −= what it changes of Jᵀ e.
+static void take_pull(MbSensitivity *g, const MbSlope *slope, double move, double *out) {
+  MbTiedHalves *t = g->tied->halves;
+  MbSim *const side[2] = {slope->less, slope->more};
+  double *const pull[2] = {g->less, g->more};
+  if (!t->pulled || t->at_start) return;
+  for (int k = 0; k < 2; k++) {
+    mb_sim_kinematics(side[k], t->place, t->made);
+    mb_tangent_linear_blocks(side[k], slope->side[k], g->tied->begin + g->sim->model->h / 2);
+    mb_sim_kinematics(side[k], g->q1, t->change);
+    mb_tangent_blocks_value(side[k], slope->side[k], pull[k]);
+  }
+  for (size_t i = 0; i < g->sim->nv; i++) out[i] -= (g->more[i] - g->less[i]) / (2 * move);
 }
 
 // out ← what it changes of M a, and of what rows push and ask for.
@@ -345,11 +420,17 @@ bool mb_slope_agree_change(MbSensitivity *g, const MbSlope *slope, double move, 
   double *out = t->other;
   own_number(g, slope, move, g->number_own);
   sides_of(g, slope, move, g->rate);
+  take_pull(g, slope, move, g->rate);
   for (size_t i = 0; i < nv; i++) t->one[i] = -v[i] / s;
   mb_tangent_times(g->probe, g->tangent, q, t->still, t->one, out);
   mb_tangent_rows_times(g->probe, g->tangent, q, t->still, tied->asked);
   for (size_t i = 0; i < nv; i++) out[i] += g->rate[i] - tied->y[i] + g->number_own[i] - own(g, i) * v[i];
   mb_slope_turned_times(g, q, v, out);
+  if (t->pulled && !t->at_start) {
+    const double *bent = t->bent + 6 * g->sim->model->nb * (size_t)(slope - g->slopes);
+    g->probe->solver->gather(g->probe->work, bent, t->one);
+    for (size_t i = 0; i < nv; i++) out[i] += t->one[i];
+  }
   if (!solve(g, out)) return false;
   for (size_t k = 0; k < mb_tangent_rows(g->tangent)->n; k++) tied->asked[k] += tied->r[k];
   mb_slope_tied_close(g, tied->asked, out);
@@ -365,6 +446,7 @@ bool mb_slope_agree_back(MbSensitivity *g, double *q, double *v, double *z, doub
   mb_slope_tied_back(g, z);
   if (!solve(g, z)) return false;
   mb_tangent_transposed(g->probe, g->tangent, z, dq, dv, da);
+  mb_tangent_weights(g->probe, g->tangent, g->tied->halves->Z);
   for (size_t i = 0; i < nv; i++) v[i] = -da[i] / s - own(g, i) * z[i];
   mb_slope_turned_back(g, z, dq, v);
   for (size_t i = 0; i < nv; i++) q[i] += dq[i];
@@ -385,5 +467,18 @@ double mb_slope_agree_number(MbSensitivity *g, const MbSlope *slope, double move
     for (size_t k = 0; k < rows->n; k++) sum += rows->row[k].zeta * tied->r[k];
   }
   own_number(g, slope, move, g->number_own);
+  take_pull(g, slope, move, g->number_own);
   return sum + mb_slope_tied_dot(z, g->number_own, nv);
+}
+
+void mb_slope_agree_felt(MbSensitivity *g, double *noted) {
+  MbTiedHalves *t = g->tied->halves;
+  const size_t size = g->sim->nv * sizeof(double);
+  if (!t->pulled || t->at_start) return;
+  go_to_last_pass(g, noted);
+  memset(t->by_q, 0, size), memset(t->by_w, 0, size);
+  mb_tangent_motion(g->probe, g->tangent, t->made);
+  mb_tangent_blocks_weigh(g->probe, g->tangent, t->motion, t->Z, t->by_move, t->by_phi);
+  mb_tangent_weigh(g->probe, g->tangent, t->by_move, t->by_phi, t->by_q, t->by_w);
+  t->felt = true;
 }

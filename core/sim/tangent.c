@@ -428,7 +428,7 @@ void mb_tangent_inertia_at(MbSim *sim, MbTangent *t, const double *a, double *ta
   up(sim, t, a, true, tau);
 }
 
-void mb_tangent_agree_at(MbSim *sim, MbTangent *t, const double *a, const double *to) {
+void mb_tangent_agree_at(MbSim *sim, MbTangent *t, const double *a, const double *to, bool blocks) {
   double *v = t->dv;
   t->still = t->linearised = true, t->linear->to = to;
   memset(v, 0, sim->model->nv * sizeof *v);
@@ -436,6 +436,8 @@ void mb_tangent_agree_at(MbSim *sim, MbTangent *t, const double *a, const double
   clear_own(sim->model, t);
   down(sim, t, v, a, true);
   mb_linear_down(sim, t);
+  t->linear->blocks = blocks && t->linear->forces;
+  if (t->linear->blocks) mb_blocks_at(sim, t);
   mb_rows_push_at(sim, t);
   up(sim, t, a, true, NULL);
 }

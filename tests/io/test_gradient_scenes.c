@@ -162,6 +162,29 @@ Test(gradient_constraints, derivatives_of_what_is_driven_under_the_midpoint_rule
   printf("largest error, of the largest derivative: driven and tied  %.1e\n", worst);
 }
 
+#define SPRING                                                                                               \
+  "{\"type\":\"spring\",\"between\":[{\"body\":\"two\",\"at\":[0.05,0.1,0]},{\"body\":\"free\",\"at\":[0,0." \
+  "1,0.1]}],"                                                                                                \
+  "\"stiffness\":\"=gain*50\",\"damping\":\"=30*damping\",\"length\":\"=length\"}"
+#define DAMPING "{\"type\":\"damping\",\"coefficient\":\"=4*damping\"}"
+#define MUSCLE                                                                                               \
+  "{\"type\":\"muscle\",\"path\":[{\"body\":\"one\",\"at\":[0.1,0.05,0]},{\"body\":\"two\",\"at\":[0,0.1,0." \
+  "1]}],"                                                                                                    \
+  "\"max_force\":5,\"activation\":\"=gain/2\",\"optimal_length\":0.2,\"tendon_length\":0.1}"
+
+// Of forces on bodies A has K and D at the last pass, where velocities are made to agree elsewhere.
+Test(gradient_constraints,
+     derivatives_of_what_is_tied_and_pulled_under_the_midpoint_rule_are_those_of_whole_runs) {
+  static const char *const forces[] = {"/forces=[" SPRING "," DAMPING "]", "/forces=[" MUSCLE "," DAMPING "]",
+                                       "/forces=[" SPRING "," MUSCLE "]"};
+  static const GradientWay passes = {"\"redmax\"", "trapezoidal", true};
+  double worst = 0;
+  for (size_t i = 0; i < sizeof forces / sizeof *forces; i++)
+    cr_expect_eq(gradient_check_scene("tied", forces[i], &passes, 1e-4, &worst), 0);
+  cr_expect_eq(gradient_check_scene("curtain", NULL, &passes, MOVE, &worst), 0);
+  printf("largest error, of the largest derivative: tied and pulled  %.1e\n", worst);
+}
+
 static const char *const constraints[] = {
     CONSTRAINT("\"type\":\"point\"," TIPS),
     CONSTRAINT("\"type\":\"point\",\"compliance\":\"=number*1e-3\",\"damping\":0.02," TIPS),

@@ -7,7 +7,29 @@
 #include "core/sim/sensitivity_parts.h"
 #include "core/sim/tangent_rows.h"
 
-typedef struct MbTiedHalves MbTiedHalves; // sensitivity_tied_halves.c
+#include <string.h>
+
+// What steps of the midpoint rule have beside (sensitivity_tied_halves.c).
+typedef struct MbTiedHalves {
+  double *start, *last; // (nv) velocities at the step's start, and those that it moves by
+  double *end;          // (nv) velocities at its end
+  double *to, *change;  // (nv) velocities that are made to agree: what they become, and by how much
+  double *G0, *G1; // (nslots x nv) of the rows that aim: of their gaps at the state, and where a pass leads
+  double *shift;   // (nslots) 1 − γ h
+  double *gap;     // (nslots) what a number changes of an aim
+  double *q;       // (nq) where a pass leads
+  double *place, *made;     // (nq), (nv) where the last one is, and the velocities there
+  double *step, *still;     // (nv) the way there; none
+  double *one, *other;      // (nv)
+  bool at_start;            // velocities agree at the run's start
+  bool pulled;              // forces act on bodies, of which A has K and D
+  double *motion, *Z;       // (nb x 6) the bodies' motion by that change; what wrenches there are felt by
+  double *by_move, *by_phi; // (nb x 6)
+  double *moved,
+      *bent;           // (count x 2 nv), (count x nb x 6) changes at the last pass, and of e by K and D there
+  double *by_q, *by_w; // (nv) what these are felt by
+  bool felt;           // they are
+} MbTiedHalves;
 
 struct MbTied {
   double *G, *Y;       // (nslots x nv)
@@ -41,5 +63,14 @@ static inline double mb_slope_tied_dot(const double *x, const double *y, size_t 
   for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
   return sum;
 }
+
+// ---- of the midpoint rule ---------------------------------------------------------------------------------------
+
+// q ← where velocities w take the step's coordinates in `span` seconds, by `step`.
+void mb_slope_tied_go(const MbSensitivity *g, double *q, double span, const double *w, double *step);
+// Notes the gaps at the state that passes aim from.
+void mb_slope_tied_aim_from(MbSensitivity *g);
+// Finds what the rows listed push with,  S μ = asked  without what they give; S is factored with it then.
+void mb_slope_tied_take_forces(MbSensitivity *g, double *asked);
 
 #endif

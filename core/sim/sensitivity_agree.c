@@ -55,7 +55,10 @@ static bool factor(MbSensitivity *g, double *noted, bool start, bool along) {
     if (t->pulled && along) bend(g);
   }
   mb_sim_kinematics(sim, g->q1, t->still);
-  return sim->solver->factor(sim->work, &sim->x, start ? 0 : s, start ? 0 : s * s, start, &blame);
+  g->parted = NULL;
+  if (sim->solver->factor(sim->work, &sim->x, start ? 0 : s, start ? 0 : s * s, start, &blame)) return true;
+  if (!start) g->parted = "the step leaves out what would make it singular";
+  return false;
 }
 
 bool mb_slope_agree_at(MbSensitivity *g, double *noted, const double *before, bool along) {

@@ -25,6 +25,12 @@ static double left_of(const MbSim *sim, size_t slot) {
   return 1 - (sim->model->gamma - sim->constraining->set.is[slot].outward) * sim->model->h;
 }
 
+static bool any_left(const MbSim *sim) {
+  bool any = false;
+  for (size_t s = 0; s < sim->model->nslots; s++) any |= left_of(sim, s) != 0;
+  return any;
+}
+
 // Rows of a simulation where gaps are looked at.
 static void look_at(MbSensitivity *g, MbSim *sim, const double *q, const double *v, double t) {
   mb_slope_tied_look(g, sim);
@@ -68,6 +74,7 @@ void mb_slope_tied_aim_number(MbSensitivity *g, const MbSlope *slope, const doub
     const MbRowSet *set = &side[k]->constraining->set;
     look_at(g, side[k], t->q, w, g->tied->end);
     for (size_t s = 0; s < set->n; s++) t->gap[s] += aims(side[k], s) ? share * set->row[s].g : 0;
+    if (!any_left(side[k])) continue; // nothing of the gaps at the state
     look_at(g, side[k], g->q, t->start, g->tied->begin);
     for (size_t s = 0; s < set->n; s++)
       t->gap[s] -= aims(side[k], s) ? share * left_of(side[k], s) * set->row[s].g : 0;

@@ -81,10 +81,28 @@ void mb_slope_tied_aim_number(MbSensitivity *g, const MbSlope *slope, const doub
   }
 }
 
+void mb_slope_tied_aim_felt(MbSensitivity *g, const double *w) {
+  if (!g->tied) return;
+  MbTiedHalves *t = g->tied->halves;
+  MbSim *sim = g->probe;
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  const MbRowSet *set = &sim->constraining->set;
+  const size_t size = 6 * sim->model->nb * sizeof(double);
+  look_at(g, sim, t->q, w, g->tied->end);
+  memset(t->by_move, 0, size), memset(t->by_phi, 0, size);
+  for (size_t k = 0; k < rows->n; k++)
+    if (aims(sim, rows->row[k].slot)) mb_row_push(set, rows->row[k].slot, rows->row[k].zeta, t->by_move);
+  mb_tangent_motion(sim, g->tangent, w);
+  mb_tangent_weigh(sim, g->tangent, t->by_move, t->by_phi, t->one, t->other);
+}
+
 double mb_slope_tied_aim_number_back(MbSensitivity *g, const MbSlope *slope, const double *w, double move) {
   double sum = 0;
-  if (!g->tied) return 0;
+  if (!g->tied || !mb_tangent_number_rows(slope->number)) return 0;
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  if (!mb_tangent_number_jumps(slope->number) && !any_left(slope->less) && !any_left(slope->more))
+    return mb_tangent_number_gaps(g->probe, g->tangent, slope->number, w, g->tied->end) /
+           (2 * move * g->sim->model->h);
   mb_slope_tied_aim_number(g, slope, w, move);
   for (size_t k = 0; k < rows->n; k++) sum += rows->row[k].zeta * g->tied->halves->gap[rows->row[k].slot];
   return sum;

@@ -356,9 +356,11 @@ static MbStatus once_back(Backward *b, const Turn *turn, MbReport *report) {
 static void numbers_at_pass(Backward *b, const MbStageNote *pass) {
   MbSensitivity *g = b->g;
   for (size_t k = 0; k < g->count; k++)
-    b->out[k] += number_at_stage(b, k, pass) +
-                 mb_slope_once_number(g, &g->slopes[k], pass, g->number[k].move, b->z) +
-                 mb_slope_tied_aim_number_back(g, &g->slopes[k], pass->from, g->number[k].move);
+    b->out[k] +=
+        number_at_stage(b, k, pass) + mb_slope_once_number(g, &g->slopes[k], pass, g->number[k].move, b->z);
+  mb_slope_tied_aim_felt(g, pass->from);
+  for (size_t k = 0; k < g->count && g->tied; k++)
+    b->out[k] += mb_slope_tied_aim_number_back(g, &g->slopes[k], pass->from, g->number[k].move);
 }
 
 // Over what makes velocities agree with rows, at a step's end, or at the run's start where they were `before`.

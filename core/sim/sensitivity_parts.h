@@ -201,7 +201,9 @@ void mb_slope_tied_pass_change(MbSensitivity *g, double *x);
 void mb_slope_tied_pass_back(MbSensitivity *g, double *q, double *w);
 // Finds what a number changes of the gaps that a pass aims at and of those at the state.
 void mb_slope_tied_aim_number(MbSensitivity *g, const MbSlope *slope, const double *w, double move);
-// Returns the same, weighed.
+// Takes the probe to where the pass at hand leads, and finds what the bodies there are felt by.
+void mb_slope_tied_aim_felt(MbSensitivity *g, const double *w);
+// Returns the same, weighed, once that has been done.
 double mb_slope_tied_aim_number_back(MbSensitivity *g, const MbSlope *slope, const double *w, double move);
 // Takes the probe to velocities that are made to agree: at the step's end, or at its start those `before`. False: A has no inverse.
 bool mb_slope_agree_at(MbSensitivity *g, double *noted, const double *before, bool along);

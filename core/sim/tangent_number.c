@@ -369,6 +369,12 @@ double mb_tangent_number_told(const MbSim *sim, const MbTangent *t, const MbTang
   return of_joints(n, sim, t, v, t->da, t->da); // which are 0
 }
 
+double mb_tangent_number_gaps(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, const double *v,
+                              double time) {
+  return mb_tangent_number_told(sim, t, n, v) +
+         mb_rows_gaps_of_number(sim, t, n->side, n->tie, n->nties, time);
+}
+
 // Of constraints that a number leaves alone, rows change with joints and with bodies' frames all the same.
 bool mb_tangent_number_rows(const MbTangentNumber *n) {
   return n->njoints || n->nframed || n->frames || n->signals || n->jumps || n->nties;

@@ -399,3 +399,30 @@ double mb_rows_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[2], c
   }
   return sum;
 }
+
+static double gaps_of_side(MbSim *sim, const MbTangent *t, const MbTangentTie *tie, MbSim *side) {
+  const MbConstraint *constraint = &side->model->constraints[tie->constraint];
+  MbRow rows[MB_ROWS];
+  double sum = 0;
+  rows_of(sim, MB_TANGENT_AGREE, constraint, side->constraining->signal, rows);
+  for (size_t k = 0; k < tie->n; k++) {
+    const MbTangentRow *row = &t->rows->row[tie->first + k];
+    const MbRow *at = &rows[row->slot - constraint->slot];
+    if (at->order == 0 && !(side->constraining->set.is[row->slot].alpha > 0)) sum += row->zeta * at->g;
+  }
+  return sum;
+}
+
+double mb_rows_gaps_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[2], const size_t *list,
+                              size_t n, double time) {
+  double sum = 0;
+  for (int s = 0; s < 2 && n; s++) {
+    mb_rows_signals(side[s], time);
+    for (size_t i = 0, next = 0; i < t->rows->nties && next < n; i++) {
+      while (next < n && list[next] < t->rows->tie[i].constraint) next++;
+      if (next < n && list[next] == t->rows->tie[i].constraint)
+        sum += (s ? 1 : -1) * gaps_of_side(sim, t, &t->rows->tie[i], side[s]);
+    }
+  }
+  return sum;
+}

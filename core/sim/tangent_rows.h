@@ -65,5 +65,8 @@ void mb_rows_weigh_own(const MbSim *sim, const MbTangent *t, double *dq, double 
 // Returns what −Z · Hᵀ μ + ζ · r of the constraints listed differs by between two simulations, with the bodies where they are.
 double mb_rows_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[2], const size_t *list, size_t n,
                          const double *z);
+// Returns what ζ · g of hard rows of the constraints listed differs by at time t, with the bodies where they are.
+double mb_rows_gaps_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[2], const size_t *list,
+                              size_t n, double time);
 
 #endif

@@ -100,9 +100,10 @@ bool mb_rows_reserve(MbConstraining *c, size_t n);
 void mb_rows_look(MbSim *sim, const double *q, const double *v, double t);
 // The same for velocities over the whole step from t, the bodies being at the half's coordinates.
 void mb_rows_make_half(MbSim *sim, const MbHalf *half, const double *q, const double *v, double t);
-// Rows of one constraint, of this model or of one that differs in numbers alone, where the bodies of sim->x are, for velocities over the whole step: with these values
+// Rows of one constraint, of this model or of one that differs in numbers alone, where the bodies of sim->x are, for velocities over so many seconds that turn for so many (MbInstant): with these values
 // of signals (nsignals x 3), which mb_rows_signals evaluates at t into the constraints' own. What masters have of them is left out.
-void mb_rows_of(MbSim *sim, const MbConstraint *constraint, const double *signal, MbRow *rows);
+void mb_rows_of(MbSim *sim, const MbConstraint *constraint, const double *signal, double h, double turn,
+                MbRow *rows);
 void mb_rows_signals(MbSim *sim, double t);
 // H J̇ v of one row, and what velocities of joints that the solver holds add
 double mb_rows_drift(const MbSim *sim, size_t s);

@@ -193,9 +193,9 @@ static MbInstant instant_at(MbSim *sim, const double *signal, const double *q, c
                      .turn = turn};
 }
 
-void mb_rows_of(MbSim *sim, const MbConstraint *constraint, const double *signal, MbRow *rows) {
-  const double h = sim->model->h;
-  const MbInstant at = instant_at(sim, signal, sim->x.q, sim->x.v, h, h);
+void mb_rows_of(MbSim *sim, const MbConstraint *constraint, const double *signal, double h, double turn,
+                MbRow *rows) {
+  const MbInstant at = instant_at(sim, signal, sim->x.q, sim->x.v, h, turn);
   mb_rows_clear(rows, constraint->rows);
   constraint->ops->eval(constraint, &at, rows);
 }

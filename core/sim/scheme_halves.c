@@ -34,10 +34,9 @@
 // passes follow until next to nothing is left: a half step that is solved keeps the energy of a free turn. Or until one changes
 // more than the one before, as with large steps.
 static int most_passes(const MbSim *sim) {
-  enum { MOST = 14 };
   static const double FAST = 0.03; // radians a step
   const bool turns = sim->solver->map->layout->apart(sim->model) || sim->model->ncurved;
-  return turns && sim->model->h * mb_spin(&sim->x) > FAST ? MOST : sim->integrator->passes;
+  return turns && sim->model->h * mb_spin(&sim->x) > FAST ? MB_HALF_PASSES_MOST : sim->integrator->passes;
 }
 
 // A half step of a table's integrator. Passes beyond the integrator's own do well with the last A, but where rows are solved for, which
@@ -104,7 +103,8 @@ MbStatus mb_scheme_midpoint(MbSim *sim, MbReport *report) {
   const double h = sim->model->h, *v = sim->start;
   double *w = sim->t, *v1 = sim->v1;
   MbStage stage = half_step(sim, (MbHalf){.theta = 0.5, .impulse = h / 2}, sim->state.t + h / 2, most);
-  stage.q = sim->q1, stage.moves = true, stage.ahead = h / 2, stage.noted = sim->noted;
+  stage.q = sim->q1, stage.moves = true, stage.ahead = h / 2;
+  stage.noted = sim->noted, stage.noting = sim->constraining ? MB_HALF_PASSES_MOST : sim->integrator->passes;
   memcpy(w, v, sim->nv * sizeof *w);
   status = mb_stage_solve(sim, &stage, v1, w, report);
   if (status == MB_OK) status = mb_constrain_keep(sim, v, w, 2, report);

@@ -136,7 +136,8 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
   g->frame[0] = numbers(g, size), g->frame[1] = numbers(g, size);
   g->slopes = mb_arena_alloc(&g->arena, g->count, sizeof *g->slopes);
   if (!ok || !g->q || !g->q1 || !g->frame[0] || !g->frame[1] || !g->slopes || !mb_steps_make(g) ||
-      !mb_slope_rows_make(g) || !mb_slope_once_make(g) || !mb_slope_tied_make(g))
+      !mb_slope_rows_make(g) || !mb_slope_once_make(g) || !mb_slope_tied_make(g) ||
+      !mb_slope_tied_halves_make(g))
     return mb_no_memory(report, "derivatives");
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin(g, k, report);
   return status;
@@ -351,6 +352,19 @@ static bool change_once(MbSensitivity *g, const MbStageNote *note) {
   return solved;
 }
 
+static const char *const ANEW = "velocities did not agree with constraints as the step began";
+
+static bool begin_halves(MbSensitivity *g, const double *guess, double begin) {
+  const double *before = g->before.step == g->began ? NULL : g->before.v;
+  return mb_slope_tied_halves_step(g, guess, begin, before, g->noted, g->sim->state.v);
+}
+
+// A run begins with velocities that agree with rows.
+static bool change_halves(MbSensitivity *g, double begin) {
+  if (g->before.step == g->began && !mb_slope_halves_start(g, g->noted, g->before.v)) return false;
+  return mb_slope_halves_change(g, g->noted, begin);
+}
+
 static MbStatus step_once(MbSensitivity *g, MbReport *report) {
   MbSim *sim = g->sim;
   MbStageNote *note = &g->first;
@@ -366,9 +380,10 @@ static MbStatus step_once(MbSensitivity *g, MbReport *report) {
   g->end = sim->state.q;
   const char *lost = mb_slope_no_once(g);
   if (lost) return step_as_a_whole(g, lost, report);
-  mb_slope_tied_step(g, g->before.memory + sim->section[MB_SECTION_CLOSURES],
-                     mb_section(sim, MB_SECTION_FORCES), sim->state.t);
-  if (g->halves ? mb_slope_halves_change(g, g->noted, begin) : change_once(g, note)) {
+  const double *guess = g->before.memory + sim->section[MB_SECTION_CLOSURES];
+  if (g->halves && !begin_halves(g, guess, begin)) return step_as_a_whole(g, ANEW, report);
+  if (!g->halves) mb_slope_tied_step(g, guess, mb_section(sim, MB_SECTION_FORCES), sim->state.t);
+  if (g->halves ? change_halves(g, begin) : change_once(g, note)) {
     mb_slope_tied_tell(g, sim->state.t, sim->state.step, report);
     mb_slope_end_tell(g, note, sim->state.t, sim->state.step, report);
     return MB_OK;

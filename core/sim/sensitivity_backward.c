@@ -352,22 +352,56 @@ static MbStatus once_back(Backward *b, const Turn *turn, MbReport *report) {
   return MB_OK;
 }
 
+// What numbers are felt by at a pass, or half step, of which b->z are the equations' weights.
+static void numbers_at_pass(Backward *b, const MbStageNote *pass) {
+  MbSensitivity *g = b->g;
+  for (size_t k = 0; k < g->count; k++)
+    b->out[k] +=
+        number_at_stage(b, k, pass) + mb_slope_once_number(g, &g->slopes[k], pass, g->number[k].move, b->z);
+  mb_slope_tied_aim_felt(g, pass->from);
+  for (size_t k = 0; k < g->count && g->tied; k++)
+    b->out[k] += mb_slope_tied_aim_number_back(g, &g->slopes[k], pass->from, g->number[k].move);
+}
+
+// Over what makes velocities agree with rows, at a step's end, or at the run's start where they were `before`.
+static bool agreed_back(Backward *b, double *noted, const double *before) {
+  MbSensitivity *g = b->g;
+  double *scratch[3] = {b->dq, b->dv, b->da};
+  if (!mb_slope_agree_at(g, noted, before, false) || !mb_slope_agree_back(g, b->q, b->v, b->z, scratch))
+    return false;
+  for (size_t k = 0; k < g->count; k++)
+    b->out[k] += mb_slope_agree_number(g, &g->slopes[k], g->number[k].move, b->z);
+  mb_slope_agree_felt(g, noted);
+  return true;
+}
+
+// Over a half step that more passes have solved.
+static MbStatus solved_back(Backward *b, const Turn *turn, MbReport *report) {
+  MbSensitivity *g = b->g;
+  double *scratch[3] = {b->dq, b->dv, b->da};
+  const MbStageNote note = mb_slope_solved_note(g, mb_slope_halves_last(g->sim, turn->noted), turn->begin);
+  if (!mb_slope_solved_at(g, turn->noted, &note) || !mb_slope_solved_back(g, b->q, b->v, b->w, b->z, scratch))
+    return lost(b, turn, report);
+  numbers_at_pass(b, &note);
+  return MB_OK;
+}
+
 // Over a step of the midpoint rule, pass by pass.
 static MbStatus halves_back(Backward *b, const Turn *turn, MbReport *report) {
-  enum { LAST = MB_HALVES_PASSES - 1 };
   MbSensitivity *g = b->g;
   const size_t nv = g->sim->nv;
   double *scratch[3] = {b->dq, b->dv, b->da};
   memcpy(g->q, turn->q, g->sim->nq * sizeof *g->q);
+  mb_slope_tied_halves_step(g, turn->guess, turn->begin, NULL, turn->noted, turn->v1);
+  if (g->tied && !agreed_back(b, turn->noted, NULL)) return lost(b, turn, report);
   mb_slope_halves_end_back(g, turn->noted, b->q, b->v, b->w);
-  for (int p = LAST; p >= 0; p--) {
+  if (mb_slope_halves_went_on(g->sim, turn->noted)) return solved_back(b, turn, report);
+  for (int p = mb_slope_halves_count(g->sim, turn->noted) - 1; p >= 0; p--) {
     const MbStageNote pass = mb_slope_halves_pass(g, turn->noted, p, turn->begin);
     if (!mb_slope_halves_at(g, turn->noted, &pass) ||
         !mb_slope_halves_back(g, b->q, b->v, b->w, b->z, scratch))
       return lost(b, turn, report);
-    for (size_t k = 0; k < g->count; k++)
-      b->out[k] += number_at_stage(b, k, &pass) +
-                   mb_slope_once_number(g, &g->slopes[k], &pass, g->number[k].move, b->z);
+    numbers_at_pass(b, &pass);
   }
   for (size_t i = 0; i < nv; i++) b->v[i] += b->w[i];
   return MB_OK;
@@ -456,10 +490,17 @@ static MbStatus record_once(Backward *b, Turn *turn, MbReport *report) {
 static MbStatus record_halves(Backward *b, Turn *turn, MbReport *report) {
   MbSim *sim = b->g->sim;
   turn->begin = sim->state.t;
+  if (b->g->tied && sim->model->nguess)
+    memcpy(turn->guess, mb_section(sim, MB_SECTION_CLOSURES), sim->model->nguess * sizeof *turn->guess);
+  memcpy(b->w, sim->state.v, sim->nv * sizeof *b->w);
   sim->noted = turn->noted;
   const MbStatus status = step_on(b, report);
   sim->noted = NULL;
-  return status == MB_OK ? finish_turn(b, turn, report) : status;
+  if (status != MB_OK) return status;
+  const char *why = mb_slope_no_once(b->g);
+  if (!why && b->g->tied && sim->state.step > 1 && !mb_slope_tied_agreed(sim, b->w, turn->noted))
+    why = "velocities did not agree with constraints as the step began";
+  return why ? no_way_back(b, sim->state.t, sim->state.step, why, report) : finish_turn(b, turn, report);
 }
 
 static MbStatus record(Backward *b, Turn *turn, MbReport *report) {
@@ -552,6 +593,10 @@ static MbStatus start_back(Backward *b, MbReport *report) {
   MbSensitivity *g = b->g;
   const size_t nv = g->sim->nv;
   MbStageNote start;
+  if (g->halves && g->tied) {
+    memcpy(g->q, b->kept[0].q, g->sim->nq * sizeof *g->q);
+    return agreed_back(b, b->reel[0].noted, b->kept[0].v) ? MB_OK : mb_slope_unsolved(0, 0, report);
+  }
   if (!g->rows) return MB_OK;
   if (!mb_slope_start(g, b->kept[0].q, b->kept[0].v, &start)) return mb_slope_unsolved(0, 0, report);
   mb_slope_rows_begin(g);

@@ -37,7 +37,8 @@ bool mb_slope_once_make(MbSensitivity *g) {
     if (!(*lists[i] = mb_arena_alloc(&g->arena, nv, sizeof(double)))) return false;
   if (!(g->moved = mb_arena_alloc(&g->arena, g->sim->nq, sizeof(double)))) return false;
   if (!g->halves) return true;
-  return (g->noted = mb_arena_alloc(&g->arena, mb_slope_halves_numbers(g->sim), sizeof(double))) != NULL;
+  return mb_slope_turned_make(g) &&
+         (g->noted = mb_arena_alloc(&g->arena, mb_slope_halves_numbers(g->sim), sizeof(double))) != NULL;
 }
 
 double mb_slope_once_time(const MbSim *sim) {
@@ -118,7 +119,7 @@ static double own_of_number(MbSensitivity *g, const MbSlope *t, const MbStageNot
     place[i] = g->halves ? h / 2 * y[i] : h * note->w[i];
   }
   double *into = g->number_own;
-  mb_tangent_number_own(g->probe, t->number, note->t, y, place, into);
+  mb_tangent_number_own(g->probe, t->number, note->t, NULL, NULL, y, place, into);
   for (size_t i = 0; i < nv; i++) into[i] /= 2 * move;
   for (size_t i = 0; i < nv && z; i++) sum += z[i] * into[i];
   return sum;

@@ -5,6 +5,7 @@
 #include "core/base/arena.h"
 #include "core/sim/newton.h"
 #include "core/sim/sensitivity.h"
+#include "core/sim/stage.h"
 #include "core/sim/tangent_number.h"
 
 #include <string.h>
@@ -24,6 +25,7 @@ typedef struct MbSlope {
 
 typedef struct MbSlopeRows MbSlopeRows; // sensitivity_rows.h
 typedef struct MbTied MbTied;           // sensitivity_tied.c
+typedef struct MbTurned MbTurned;       // sensitivity_turned.c
 
 struct MbSensitivity {
   const MbSensitivityNumber *number;
@@ -34,7 +36,8 @@ struct MbSensitivity {
   MbTied *tied;                             // rows of steps of one solution; NULL: there are none
   bool once;                                // steps are one linear solution (sensitivity_once.c)
   bool halves;                              // steps are passes of the midpoint rule (sensitivity_halves.c)
-  double *noted;                            // (passes + 1 x nv) velocities of these
+  double *noted;                            // (passes + 2 x nv) velocities of these
+  MbTurned *turned;                         // joints of these that turn about any axis; NULL: there are none
   const double *end;                        // of one solution: (nq) coordinates that the step has ended with
   bool told_exchange;                       // of a rotation vector that was about to be exchanged
   double *moved, *spun;                     // (nq), (nv) of sensitivity_end.c
@@ -138,19 +141,104 @@ double mb_slope_tied_number_back(MbSensitivity *g, const MbSlope *slope, const M
 
 // Says why such steps of a model have no exact derivatives; NULL: they have.
 const char *mb_slope_halves_refuse(const MbModel *model);
-// How many numbers the velocities of the passes are.
+// How many numbers the velocities of the passes are, with those that all passes have come to.
 enum { MB_HALVES_PASSES = 3 };
-static inline size_t mb_slope_halves_numbers(const MbSim *sim) { return (MB_HALVES_PASSES + 1) * sim->nv; }
+static inline size_t mb_slope_halves_most(const MbSim *sim) {
+  return sim->constraining ? MB_HALF_PASSES_MOST : MB_HALVES_PASSES;
+}
+static inline size_t mb_slope_halves_numbers(const MbSim *sim) {
+  return (mb_slope_halves_most(sim) + 2) * sim->nv;
+}
+// The velocities that a step moves by; how many passes have found them, and whether more than are noted.
+static inline double *mb_slope_halves_last(const MbSim *sim, double *noted) {
+  return noted + (mb_slope_halves_most(sim) + 1) * sim->nv;
+}
+static inline bool mb_slope_halves_at_end(const MbSim *sim, double *noted, size_t pass) {
+  return memcmp(noted + pass * sim->nv, mb_slope_halves_last(sim, noted), sim->nv * sizeof *noted) == 0;
+}
+static inline int mb_slope_halves_count(const MbSim *sim, double *noted) {
+  const size_t most = mb_slope_halves_most(sim);
+  size_t n = MB_HALVES_PASSES;
+  while (n < most && !mb_slope_halves_at_end(sim, noted, n)) n++;
+  return (int)n;
+}
+static inline bool mb_slope_halves_went_on(const MbSim *sim, double *noted) {
+  return !mb_slope_halves_at_end(sim, noted, mb_slope_halves_most(sim));
+}
 // The pass k of a step from coordinates g->q, of the velocities of its passes.
 MbStageNote mb_slope_halves_pass(const MbSensitivity *g, double *noted, int k, double t);
 // Takes the probe to it; false: A has no inverse.
 bool mb_slope_halves_at(MbSensitivity *g, const double *noted, const MbStageNote *pass);
 // Takes the state's slopes over a step that has been done, from what it has noted; false as above.
 bool mb_slope_halves_change(MbSensitivity *g, double *noted, double t);
+// Takes all slopes to velocities that agree with rows at the run's start; false as above.
+bool mb_slope_halves_start(MbSensitivity *g, double *noted, const double *before);
 // w ← what the last velocities of the passes are felt by, of those of the state at the end; q and v ← those at the start, but for the passes.
-void mb_slope_halves_end_back(MbSensitivity *g, const double *noted, double *q, double *v, double *w);
+void mb_slope_halves_end_back(MbSensitivity *g, double *noted, double *q, double *v, double *w);
 // Takes w back over the pass at hand, with z what its equations are felt by, and adds to q and v; false as above.
 bool mb_slope_halves_back(MbSensitivity *g, double *q, double *v, double *w, double *z, double *scratch[3]);
+
+// ---- sensitivity_tied_halves.c: rows in these, without which all of it does nothing ---------------------------------
+
+// Says why rows of a model have no exact derivatives in these; NULL: they have, or there are none.
+const char *mb_slope_tied_halves_refuse(const MbModel *model);
+bool mb_slope_tied_halves_make(MbSensitivity *g); // false: out of memory
+// Notes of a step where closures were looked for (nguess), when it begins, its velocities then, which agree, and those at its end; false: the run has made its
+// velocities agree anew on the way.
+bool mb_slope_tied_halves_step(MbSensitivity *g, const double *guess, double begin, const double *v,
+                               double *noted, const double *end);
+// Whether velocities v have been those at a step's start.
+bool mb_slope_tied_agreed(const MbSim *sim, const double *v, const double *start);
+// Takes rows to what a pass from velocities w aims at; g->q1 and the probe's bodies are there then.
+void mb_slope_tied_aim(MbSensitivity *g, const double *w);
+// Takes rows to the pass, where the probe's bodies are and A is, and finds what they push with. False: A has no inverse.
+bool mb_slope_tied_pass(MbSensitivity *g, const MbStageNote *pass);
+// Of a change w of the velocities that it begins with and q of where it is: finds what its rows ask for changes by, beside the number.
+void mb_slope_tied_pass_asked(MbSensitivity *g, const MbSlope *slope, const double *q, const double *w);
+// x ← how v⁺ changes, from what it does without a change of what rows push.
+void mb_slope_tied_pass_change(MbSensitivity *g, double *x);
+// Adds to q̄ of the step and w̄ of the velocities that the pass begins with what its aims are felt by.
+void mb_slope_tied_pass_back(MbSensitivity *g, double *q, double *w);
+// Finds what a number changes of the gaps that a pass aims at and of those at the state.
+void mb_slope_tied_aim_number(MbSensitivity *g, const MbSlope *slope, const double *w, double move);
+// Takes the probe to where the pass at hand leads, and finds what the bodies there are felt by.
+void mb_slope_tied_aim_felt(MbSensitivity *g, const double *w);
+// Returns the same, weighed, once that has been done.
+double mb_slope_tied_aim_number_back(MbSensitivity *g, const MbSlope *slope, const double *w, double move);
+// Takes the probe to velocities that are made to agree: at the step's end, or at its start those `before`. False: A has no inverse.
+bool mb_slope_agree_at(MbSensitivity *g, double *noted, const double *before, bool along);
+// q and v are changes of coordinates and velocities there: v ← how velocities change that agree; false as above.
+bool mb_slope_agree_change(MbSensitivity *g, const MbSlope *slope, double move, const double *q, double *v);
+// The transposed of it, with z what its equations are felt by; false as above.
+bool mb_slope_agree_back(MbSensitivity *g, double *q, double *v, double *z, double *scratch[3]);
+// Returns what a number changes of it, weighed by z.
+double mb_slope_agree_number(MbSensitivity *g, const MbSlope *slope, double move, const double *z);
+// Finds what the last pass is felt by through it, once numbers have been asked: the next pass to go back over takes that.
+void mb_slope_agree_felt(MbSensitivity *g, double *noted);
+
+// ---- sensitivity_solved.c: half steps that more passes have solved ------------------------------------------------
+
+// The half step itself, as an equation for the velocities `last`, at whose coordinates and velocities all of it is.
+MbStageNote mb_slope_solved_note(const MbSensitivity *g, double *last, double t);
+// Takes the probe to it, of velocities v at the step's start; false: A has no inverse, or these do not solve it.
+bool mb_slope_solved_at(MbSensitivity *g, const double *v, const MbStageNote *note);
+// slope->w ← how its velocities change; false as above.
+bool mb_slope_solved_change(MbSensitivity *g, MbSlope *slope, const MbStageNote *note, double move);
+// Takes w̄ back over it, with z what its equations are felt by: adds to q̄ and v̄; false as above.
+bool mb_slope_solved_back(MbSensitivity *g, double *q, double *v, const double *w, double *z,
+                          double *scratch[3]);
+
+// ---- sensitivity_turned.c: what A has of joints that turn about any axis -------------------------------------------
+
+bool mb_slope_turned_make(MbSensitivity *g); // false: out of memory
+// Takes it to the probe's bodies and g->damping + s g->stiffness, of which it takes its own out there; z is what A is multiplied by.
+void mb_slope_turned_at(MbSensitivity *g, double s, const double *z);
+// out += A_own z
+void mb_slope_turned_value(const MbSensitivity *g, const double *z, double *out);
+// out += ∂(A_own z)/∂q dq − A_own dv
+void mb_slope_turned_times(const MbSensitivity *g, const double *dq, const double *dv, double *out);
+// The transposed of it: dq and dv += what z is felt by.
+void mb_slope_turned_back(const MbSensitivity *g, const double *z, double *dq, double *dv);
 
 // Says why rows of a model have no exact derivatives; NULL: they have, or there are none.
 const char *mb_slope_rows_refuse(const MbModel *model);

@@ -7,29 +7,14 @@
 //   dv⁺ = x + Y dμ,   Y = h A⁻¹ Gᵀ,     S dμ = −(δr + ∂r/∂p + G x),   S = G Y + E
 //
 // and backwards, w̄ being what dv⁺ is felt by:  Sᵀ ζ = −Yᵀ w̄,  z = −h A⁻¹ (w̄ + Gᵀ ζ). Rows that say the same as others leave no pivot, and push no other.
+#include "core/sim/sensitivity_tied.h"
 #include "core/base/report.h"
-#include "core/sim/constrain_internal.h"
-#include "core/sim/dense_lu.h"
-#include "core/sim/sensitivity_parts.h"
-#include "core/sim/tangent_rows.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double NEAR =
     1e-6; // of velocities that rows are about: another branch is as near as differences of a step go
-
-struct MbTied {
-  double *G, *Y;  // (nslots x nv)
-  MbRanked S;     // (nslots x nslots)
-  double *forces; // (nslots) of all rows
-  double *asked;  // (nslots)
-  double *y, *r;  // (nv), (nslots) what a number changes of Gᵀ μ and of r
-  double *guess;  // (nguess) where closures are looked for
-  double end;     // of the step: the time that rows ask for
-  size_t near;    // a row that is about to press, or to let go; SIZE_MAX: there is none
-  bool told;      // of such a row
-};
 
 const char *mb_slope_tied_refuse(const MbModel *model) {
   for (size_t i = 0; i < model->nconstraints; i++)
@@ -46,6 +31,7 @@ bool mb_slope_tied_make(MbSensitivity *g) {
   if (!g->once || !n) return true;
   MbTied *t = g->tied = mb_arena_alloc(&g->arena, 1, sizeof *t);
   if (!t) return false;
+  t->near = SIZE_MAX;
   t->G = mb_arena_alloc(&g->arena, n * nv, sizeof(double));
   t->Y = mb_arena_alloc(&g->arena, n * nv, sizeof(double));
   t->forces = mb_arena_alloc(&g->arena, n, sizeof(double));
@@ -65,23 +51,16 @@ void mb_slope_tied_step(MbSensitivity *g, const double *guess, const double *for
   g->tied->end = end;
 }
 
-// Closures are looked for where the run has looked for them.
-static void look_there(const MbSensitivity *g, MbSim *sim) {
+void mb_slope_tied_look(const MbSensitivity *g, MbSim *sim) {
   const size_t n = sim->model->nguess;
   if (n) memcpy(mb_section(sim, MB_SECTION_CLOSURES), g->tied->guess, n * sizeof(double));
-}
-
-static double dot(const double *x, const double *y, size_t n) {
-  double sum = 0;
-  for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
-  return sum;
 }
 
 // ---- at a step ------------------------------------------------------------------------------------------------------
 
 void mb_slope_tied_at(MbSensitivity *g, const MbStageNote *note) {
   if (!g->tied) return;
-  look_there(g, g->probe);
+  mb_slope_tied_look(g, g->probe);
   mb_tangent_rows_list(g->probe, g->tangent, note->from, note->w, g->tied->end, g->tied->forces);
 }
 
@@ -128,46 +107,66 @@ void mb_slope_tied_tell(MbSensitivity *g, double time, int64_t step, MbReport *r
       time, (long long)step, g->sim->constraining->set.is[t->near].name);
 }
 
-bool mb_slope_tied_factor(MbSensitivity *g, const MbStageNote *note) {
+bool mb_slope_tied_respond(MbSensitivity *g) {
   MbTied *t = g->tied;
   MbSim *sim = g->probe;
-  if (!t) return true;
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  const double span = mb_tangent_rows_span(sim, rows->of);
   const size_t nv = sim->nv, n = rows->n;
   for (size_t k = 0; k < n; k++) {
     double *G = t->G + nv * k, *Y = t->Y + nv * k;
     memset(G, 0, nv * sizeof *G);
     mb_row_spread(&sim->constraining->set, rows->row[k].slot, 1, G);
-    for (size_t i = 0; i < nv; i++) Y[i] = sim->model->h * G[i];
+    for (size_t i = 0; i < nv; i++) Y[i] = span * G[i];
     if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return false;
   }
+  return true;
+}
+
+void mb_slope_tied_fill(MbSensitivity *g, bool gives) {
+  MbTied *t = g->tied;
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  const size_t nv = g->sim->nv, n = rows->n;
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < n; k++)
-      t->S.S[n * i + k] = dot(t->G + nv * i, t->Y + nv * k, nv) + (i == k ? rows->row[k].soft : 0);
+      t->S.S[n * i + k] =
+          mb_slope_tied_dot(t->G + nv * i, t->Y + nv * k, nv) + (gives && i == k ? rows->row[k].soft : 0);
+}
+
+bool mb_slope_tied_factor(MbSensitivity *g, const MbStageNote *note) {
+  if (!g->tied) return true;
+  if (!mb_slope_tied_respond(g)) return false;
+  mb_slope_tied_fill(g, true);
   look_for_branches(g, note->w);
-  mb_ranked_factor(&t->S, n);
+  mb_ranked_factor(&g->tied->S, mb_tangent_rows(g->tangent)->n);
   return true;
 }
 
 // ---- what a number changes ------------------------------------------------------------------------------------------
 
-// Of Gᵀ μ and of r, with the bodies of both sides where the step starts.
-void mb_slope_tied_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move) {
+// Of Gᵀ μ and of r.
+void mb_slope_tied_sides(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, const double *start,
+                         double time, double move) {
   MbTied *t = g->tied;
-  if (!t) return;
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
   MbSim *const side[2] = {slope->less, slope->more};
   memset(t->y, 0, g->sim->nv * sizeof *t->y), memset(t->r, 0, rows->n * sizeof *t->r);
   if (!mb_tangent_number_rows(slope->number)) return;
   for (int s = 0; s < 2; s++) {
     const double share = (s ? 1 : -1) / (2 * move);
-    look_there(g, side[s]);
-    mb_rows_make(side[s], g->q1, note->from, t->end, g->sim->model->h);
+    mb_slope_tied_look(g, side[s]);
+    mb_tangent_rows_place(side[s], rows->of, g->q1, start, time);
     for (size_t k = 0; k < rows->n; k++) {
       mb_row_spread(&side[s]->constraining->set, rows->row[k].slot, share * rows->row[k].mu, t->y);
-      t->r[k] += share * mb_tangent_row_asked(side[s], &rows->row[k], note->w);
+      t->r[k] += share * mb_tangent_row_asked(side[s], rows->of, &rows->row[k], note->from, note->w);
     }
   }
+}
+
+void mb_slope_tied_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move) {
+  const MbTied *t = g->tied;
+  if (t)
+    mb_slope_tied_sides(g, slope, note, t->start ? t->start : note->from, t->start ? t->begin : t->end, move);
 }
 
 // The same, weighed, where all forces of both sides tell (mb_tangent_number_jumps).
@@ -178,7 +177,7 @@ double mb_slope_tied_number_back(MbSensitivity *g, const MbSlope *slope, const M
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
   mb_slope_tied_number(g, slope, note, move);
   for (size_t k = 0; k < rows->n; k++) sum += rows->row[k].zeta * g->tied->r[k];
-  return sum - dot(z, g->tied->y, g->sim->nv);
+  return sum - mb_slope_tied_dot(z, g->tied->y, g->sim->nv);
 }
 
 // ---- along, and backwards -------------------------------------------------------------------------------------------
@@ -187,16 +186,21 @@ void mb_slope_tied_pushed(const MbSensitivity *g, double *tau) {
   for (size_t i = 0; g->tied && i < g->sim->nv; i++) tau[i] -= g->tied->y[i];
 }
 
-void mb_slope_tied_change(MbSensitivity *g, const MbSlope *slope, double *x) {
+void mb_slope_tied_close(MbSensitivity *g, double *mu, double *x) {
   MbTied *t = g->tied;
-  if (!t) return;
   const size_t nv = g->sim->nv, n = mb_tangent_rows(g->tangent)->n;
-  double *mu = t->asked;
-  mb_tangent_rows_times(g->probe, g->tangent, slope->q, slope->v, mu);
-  for (size_t k = 0; k < n; k++) mu[k] = -(mu[k] + t->r[k] + dot(t->G + nv * k, x, nv));
+  for (size_t k = 0; k < n; k++) mu[k] = -(mu[k] + mb_slope_tied_dot(t->G + nv * k, x, nv));
   mb_ranked_solve(&t->S, mu, mu);
   for (size_t k = 0; k < n; k++)
     for (size_t i = 0; i < nv; i++) x[i] += mu[k] * t->Y[nv * k + i];
+}
+
+void mb_slope_tied_change(MbSensitivity *g, const MbSlope *slope, double *x) {
+  MbTied *t = g->tied;
+  if (!t) return;
+  mb_tangent_rows_times(g->probe, g->tangent, slope->q, slope->v, t->asked);
+  for (size_t k = 0; k < mb_tangent_rows(g->tangent)->n; k++) t->asked[k] += t->r[k];
+  mb_slope_tied_close(g, t->asked, x);
 }
 
 void mb_slope_tied_back(MbSensitivity *g, double *w) {
@@ -205,7 +209,7 @@ void mb_slope_tied_back(MbSensitivity *g, double *w) {
   MbTangentRows *rows = mb_tangent_rows(g->tangent);
   const size_t nv = g->sim->nv, n = rows->n;
   double *zeta = t->asked;
-  for (size_t k = 0; k < n; k++) zeta[k] = -dot(t->Y + nv * k, w, nv);
+  for (size_t k = 0; k < n; k++) zeta[k] = -mb_slope_tied_dot(t->Y + nv * k, w, nv);
   mb_ranked_solve_transposed(&t->S, zeta, zeta);
   for (size_t k = 0; k < n; k++) {
     rows->row[k].zeta = zeta[k];

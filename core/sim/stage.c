@@ -104,7 +104,7 @@ static MbStatus pass(MbSim *sim, const MbStage *stage, bool factor, double *w, M
 // Whether one more pass follows `done` of them, of which the last has made w of `last`; *before is what the one before it has changed.
 static bool goes_on(const MbSim *sim, const MbStage *stage, int done, const double *last, const double *w,
                     double *before) {
-  static const double LEFT = 1e-10; // of the fastest
+  static const double LEFT = 1e-12; // of the fastest
   double change = 0, fastest = 0;
   if (done == 0 || stage->most <= stage->passes) return done < stage->passes;
   for (size_t i = 0; i < sim->nv; i++) {
@@ -121,13 +121,17 @@ MbStatus mb_stage_solve(MbSim *sim, const MbStage *stage, double *last, double *
   MbStatus status = MB_OK;
   const size_t size = sim->nv * sizeof *w;
   double before = INFINITY;
+  int done = 0;
   if (stage->noted) memcpy(stage->noted, w, size);
   for (int k = 0; status == MB_OK && goes_on(sim, stage, k, last, w, &before); k++) {
     if (stage->most > stage->passes) memcpy(last, w, size);
     if (stage->rows && !stage->half.second) mb_constrain_aim(sim, &stage->half, stage->q, w);
     if (stage->moves) mb_sim_move(sim, stage->ahead, w);
     status = pass(sim, stage, k < stage->factors, w, report);
-    if (stage->noted && k < stage->passes) memcpy(stage->noted + sim->nv * (size_t)(k + 1), w, size);
+    if (stage->noted && k < stage->noting) memcpy(stage->noted + sim->nv * (size_t)(k + 1), w, size);
+    done = k + 1;
   }
+  for (int k = done < stage->noting ? done : stage->noting; stage->noted && k <= stage->noting; k++)
+    memcpy(stage->noted + sim->nv * (size_t)(k + 1), w, size);
   return status;
 }

@@ -28,9 +28,14 @@ typedef struct MbStage {
   MbHalf half;           // what they ask for in it
   int passes;            // of Newton's method
   int most;              // how many they may become while they gain
-  double *noted;         // (passes + 1 x nv) ← w before each pass and after the last; NULL: not asked for
-  int factors;           // how many of them make A anew, the first ones; the others take the last one
+  double *
+      noted; // (noting + 2 x nv) ← w before the first pass, after so many, and after all there were; NULL: not asked for
+  int noting;  // where there were fewer, the last of w stands for the others
+  int factors; // how many of them make A anew, the first ones; the others take the last one
 } MbStage;
+
+// How many passes a half step of the schemes of second order may take, and how many of them are noted where there are rows (scheme_halves.c).
+enum { MB_HALF_PASSES_MOST = 14 };
 
 // Solves a stage by its passes: w in and out. `last` (nv) is scratch where passes may become more. Where a large step makes A
 // indefinite, as a spring's sideways push under compression does, a pass is made without such derivatives.

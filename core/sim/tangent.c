@@ -317,7 +317,8 @@ static void add_joints_own(const MbSim *sim, MbTangent *t, const double *v) {
 static void body_wrench(const MbSim *sim, const MbTangent *t, size_t b, double F[6]) {
   const double *M = sim->model->M + 6 * b;
   double quadratic[6] = {0}, g[3];
-  for (size_t k = 0; k < 6 && t->still; k++) F[k] = M[k] * t->alpha[6 * b + k];
+  for (size_t k = 0; k < 6 && t->still; k++)
+    F[k] = M[k] * t->alpha[6 * b + k] - (t->linearised ? sim->x.f[6 * b + k] : 0); // of rows alone
   if (t->still) return;
   mb_coriolis_add(quadratic, M, sim->x.phi + 6 * b);
   if (mb_tangent_flies(sim->model, b)) memset(quadratic, 0, 3 * sizeof *quadratic);
@@ -426,6 +427,20 @@ void mb_tangent_inertia_at(MbSim *sim, MbTangent *t, const double *a, double *ta
   clear_own(sim->model, t);
   down(sim, t, v, a, true);
   up(sim, t, a, true, tau);
+}
+
+void mb_tangent_agree_at(MbSim *sim, MbTangent *t, const double *a, const double *to, bool blocks) {
+  double *v = t->dv;
+  t->still = t->linearised = true, t->linear->to = to;
+  memset(v, 0, sim->model->nv * sizeof *v);
+  memset(sim->x.f, 0, 6 * sim->model->nb * sizeof *sim->x.f);
+  clear_own(sim->model, t);
+  down(sim, t, v, a, true);
+  mb_linear_down(sim, t);
+  t->linear->blocks = blocks && t->linear->forces;
+  if (t->linear->blocks) mb_blocks_at(sim, t);
+  mb_rows_push_at(sim, t);
+  up(sim, t, a, true, NULL);
 }
 
 void mb_tangent_inertia_value(MbSim *sim, MbTangent *t, const double *a, double *tau) {

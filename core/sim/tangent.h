@@ -30,6 +30,8 @@ const char *mb_tangent_linear_refuses(const MbModel *model);
 // From now on τ is less what such a step has beside f, with stiff paths linearised as they are turned by `ahead` seconds later; of NULL nothing, and the velocities to come
 // are there alone. False: out of memory.
 bool mb_tangent_linearise(MbSim *sim, MbTangent *tangent, const MbTangentTerms *of, double ahead);
+// Leaves what forces are linearised to out of τ while it is away: τ is that of the forces themselves then.
+void mb_tangent_plain(MbTangent *tangent, bool plain);
 // Evaluates signals and the wrenches of forces, and K and D as the step has them, into sim->x. mb_tangent_at is to come after it.
 void mb_tangent_linear_blocks(MbSim *sim, MbTangent *tangent, double t);
 // The velocities to come (nv), which have to stay where they are while the tangent is at them. Of no effect where nothing is linearised.
@@ -43,7 +45,19 @@ void mb_tangent_value(MbSim *sim, MbTangent *tangent, const double *v, const dou
                       double *tau);
 // Takes it to M a alone, without forces and without velocities: those of the bodies of sim->x are to be none. What follows is of τ = M a then.
 void mb_tangent_inertia_at(MbSim *sim, MbTangent *tangent, const double *a, double *tau);
-// τ (nv) of it alone, to the same bits.
+// Takes it to M a less what rows push that make velocities `to` agree, and have been listed for that; bodies' velocities are to be none here too. With `blocks` it has what A has of K and D of sim->x,
+// which are another place's (tangent_blocks.c).
+void mb_tangent_agree_at(MbSim *sim, MbTangent *tangent, const double *a, const double *to, bool blocks);
+// Of that place, where the bodies are: out (nb x 6) ← −e′ of the change that mb_tangent_times has been asked about last, X (nb x 6) being the bodies' motion there by what velocities change by; move and phi (nb x 6) ← what
+// Z · −e′ is by the two (mb_tangent_weigh).
+void mb_tangent_blocks_change(MbSim *sim, MbTangent *tangent, const double *X, double *out);
+void mb_tangent_blocks_weigh(MbSim *sim, MbTangent *tangent, const double *X, const double *Z, double *move,
+                             double *phi);
+// out ← Jᵀ e of K and D of sim->x and of the motion that its bodies have.
+void mb_tangent_blocks_value(MbSim *sim, MbTangent *tangent, double *out);
+// Z (nb x 6) ← the weights of wrenches, of what mb_tangent_transposed has been asked about last.
+void mb_tangent_weights(const MbSim *sim, const MbTangent *tangent, double *Z);
+// τ (nv) of M a alone, to the same bits.
 void mb_tangent_inertia_value(MbSim *sim, MbTangent *tangent, const double *a, double *tau);
 // out ← δτ of a change of v, of a, and of where the bodies are: by a motion of velocities dq, in the axes that they have there.
 void mb_tangent_times(MbSim *sim, MbTangent *tangent, const double *dq, const double *dv, const double *da,

@@ -79,7 +79,8 @@ static void change(const MbSim *sim, MbTangent *t, size_t begin, size_t end, con
     take_forces(t, block, j, t->dF + 6 * i);
     take_forces(t, block + 1, i, t->dF + 6 * j);
   }
-  if (t->linearised) mb_linear_change(sim, t); // of all bodies at once
+  if (t->linearised && !t->still) mb_linear_change(sim, t); // of all bodies at once
+  if (t->linearised && t->still && t->linear->blocks) mb_blocks_change(sim, t);
   if (t->linearised && t->rows) mb_rows_change(sim, t);
   for (size_t p = begin < model->nb ? model->parent[begin] : MB_WORLD; p != MB_WORLD; p = model->parent[p])
     memset(t->dF + 6 * p, 0, 6 * sizeof *t->dF);
@@ -202,7 +203,8 @@ void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, double *dq
     take_transposed(t->K + 36 * (block + 1), t->dF + 6 * j, t->move + 6 * i);
     take_transposed(t->D + 36 * (block + 1), t->dF + 6 * j, t->dphi + 6 * i);
   }
-  if (t->linearised) mb_linear_weigh(sim, t);
+  if (t->linearised && !t->still) mb_linear_weigh(sim, t);
+  if (t->linearised && t->still) mb_blocks_weigh(sim, t);
   if (t->linearised && t->rows) mb_rows_weigh(sim, t);
   for (size_t b = model->nb; b-- > 0;) weigh_up(sim, t, b, dq, dv, da);
   if (t->linearised && t->rows) mb_rows_weigh_own(sim, t, dq, dv);

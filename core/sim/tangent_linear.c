@@ -55,6 +55,11 @@ void mb_tangent_to(MbTangent *t, const double *v1) {
   if (t->linear) t->linear->to = v1;
 }
 
+void mb_tangent_plain(MbTangent *t, bool plain) {
+  if (plain && t->linear) t->left_out = t->linear, t->linear = NULL;
+  if (!plain && t->left_out) t->linear = t->left_out, t->left_out = NULL;
+}
+
 void mb_tangent_linear_blocks(MbSim *sim, MbTangent *t, double time) {
   sim->x.ahead = t->linear->ahead;
   mb_sim_signals(sim, time);
@@ -84,24 +89,19 @@ void mb_linear_down(const MbSim *sim, MbTangent *t) {
   }
 }
 
-// A block of K or D: that of its rows' and columns' bodies, and its opposite's number.
-typedef struct Block {
-  size_t row, column, opposite;
-} Block;
-
-static Block block_of(const MbModel *model, size_t k) {
-  if (k < model->nb) return (Block){k, k, k};
+MbLinearBlock mb_linear_block(const MbModel *model, size_t k) {
+  if (k < model->nb) return (MbLinearBlock){k, k, k};
   const size_t n = k - model->nb;
-  return (Block){model->pair[n], model->pair[n ^ 1], model->nb + (n ^ 1)};
+  return (MbLinearBlock){model->pair[n], model->pair[n ^ 1], model->nb + (n ^ 1)};
 }
 
-static size_t blocks_of(const MbModel *model) { return model->nb + 2 * model->npairs; }
+size_t mb_linear_blocks(const MbModel *model) { return model->nb + 2 * model->npairs; }
 
 static void find_e(const MbSim *sim, MbTangentLinear *l) {
   const MbModel *model = sim->model;
   memset(l->e, 0, 6 * model->nb * sizeof *l->e);
-  for (size_t k = 0; k < blocks_of(model); k++) {
-    const Block at = block_of(model, k);
+  for (size_t k = 0; k < mb_linear_blocks(model); k++) {
+    const MbLinearBlock at = mb_linear_block(model, k);
     const double *D = sim->x.D + 36 * k, *K = sim->x.K + 36 * k;
     const double *x1 = l->x1 + 6 * at.column, *y1 = l->y1 + 6 * at.column;
     const double *x2 = l->x2 + 6 * at.row, *y2 = l->y2 + 6 * at.row;
@@ -130,8 +130,8 @@ void mb_linear_value(MbSim *sim, MbTangent *t, double time) {
 static void find_blocks(const MbSim *sim, MbTangent *t) {
   const MbModel *model = sim->model;
   const MbTangentTerms *of = &t->linear->of;
-  for (size_t k = 0; k < blocks_of(model); k++) {
-    const size_t opposite = block_of(model, k).opposite;
+  for (size_t k = 0; k < mb_linear_blocks(model); k++) {
+    const size_t opposite = mb_linear_block(model, k).opposite;
     const double *D = sim->x.D + 36 * k, *K = sim->x.K + 36 * k;
     const double *Dt = sim->x.D + 36 * opposite, *Kt = sim->x.K + 36 * opposite;
     double *B = t->linear->B + 36 * k, *by_phi = t->D + 36 * k;
@@ -144,12 +144,16 @@ static void find_blocks(const MbSim *sim, MbTangent *t) {
   }
 }
 
+void mb_linear_find(const MbSim *sim, MbTangent *t) {
+  find_e(sim, t->linear);
+  find_blocks(sim, t);
+}
+
 void mb_linear_at(MbSim *sim, MbTangent *t, double time) {
   if (t->linear->forces) mb_sim_outer_derivatives(sim, time, t->K, t->D);
   mb_linear_down(sim, t);
   if (!t->linear->forces) return;
-  find_e(sim, t->linear);
-  find_blocks(sim, t);
+  mb_linear_find(sim, t);
   add_e(sim, t->linear);
 }
 
@@ -236,39 +240,49 @@ static void take_curve(const MbModel *model, const MbForce *force, const MbMaxim
   }
 }
 
+void mb_linear_take_curves(const MbSim *sim, MbTangent *t) {
+  const MbModel *model = sim->model;
+  const MbMaximal x = as_linearised(sim, t->linear);
+  for (size_t i = 0; i < model->nforces; i++)
+    if (model->forces[i].ops->curve) take_curve(model, &model->forces[i], &x, t);
+}
+
 void mb_linear_change(const MbSim *sim, MbTangent *t) {
   const MbModel *model = sim->model;
   const MbTangentLinear *l = t->linear;
-  for (size_t k = 0; k < blocks_of(model) && l->forces; k++) {
-    const Block at = block_of(model, k);
+  for (size_t k = 0; k < mb_linear_blocks(model) && l->forces; k++) {
+    const MbLinearBlock at = mb_linear_block(model, k);
     double by[6];
     mb_mat6_apply(by, l->B + 36 * k, l->dphi + 6 * at.column);
     for (size_t i = 0; i < 6; i++) t->dF[6 * at.row + i] -= by[i];
   }
-  const MbMaximal x = as_linearised(sim, l);
-  for (size_t i = 0; i < model->nforces && l->forces; i++)
-    if (model->forces[i].ops->curve) take_curve(model, &model->forces[i], &x, t);
+  if (l->forces) mb_linear_take_curves(sim, t);
 }
 
 // ---- backwards ------------------------------------------------------------------------------------------------------
 
-void mb_linear_weigh(const MbSim *sim, MbTangent *t) {
+void mb_linear_curves(const MbSim *sim, MbTangent *t, const double *Z) {
   const MbModel *model = sim->model;
-  MbTangentLinear *l = t->linear;
-  const MbForceCurve at = curve_at(model, l, t->dF);
-  const MbMaximal x = as_linearised(sim, l);
-  memset(l->dphi, 0, 6 * model->nb * sizeof *l->dphi);
-  if (!l->forces) return;
-  for (size_t k = 0; k < blocks_of(model); k++) {
-    const Block of = block_of(model, k);
-    double sum[6] = {0};
-    mb_add_transposed(sum, l->B + 36 * k, t->dF + 6 * of.row);
-    for (size_t i = 0; i < 6; i++) l->dphi[6 * of.column + i] -= sum[i];
-  }
+  const MbForceCurve at = curve_at(model, t->linear, Z);
+  const MbMaximal x = as_linearised(sim, t->linear);
   for (size_t i = 0; i < model->nforces; i++) {
     const MbForce *force = &model->forces[i];
     if (force->ops->curve) force->ops->curve(force, &x, &at);
   }
+}
+
+void mb_linear_weigh(const MbSim *sim, MbTangent *t) {
+  const MbModel *model = sim->model;
+  MbTangentLinear *l = t->linear;
+  memset(l->dphi, 0, 6 * model->nb * sizeof *l->dphi);
+  if (!l->forces) return;
+  for (size_t k = 0; k < mb_linear_blocks(model); k++) {
+    const MbLinearBlock of = mb_linear_block(model, k);
+    double sum[6] = {0};
+    mb_add_transposed(sum, l->B + 36 * k, t->dF + 6 * of.row);
+    for (size_t i = 0; i < 6; i++) l->dphi[6 * of.column + i] -= sum[i];
+  }
+  mb_linear_curves(sim, t, t->dF);
   for (size_t i = 0; i < 6 * model->nb; i++) {
     t->move[i] -= l->by_move[i], t->dphi[i] -= l->by_phi[i];
     l->by_move[i] = l->by_phi[i] = 0;
@@ -290,7 +304,7 @@ void mb_linear_weigh_up(const MbSim *sim, MbTangent *t, size_t b, double turn[6]
 // Z · e of one block, which is then zero.
 static double take_block(const MbModel *model, const MbTangent *t, size_t k) {
   const MbTangentLinear *l = t->linear;
-  const Block at = block_of(model, k);
+  const MbLinearBlock at = mb_linear_block(model, k);
   const double *Z = t->dF, *z = Z + 6 * at.row, *other = Z + 6 * at.column;
   double *D = l->own_D + 36 * k, *K = l->own_K + 36 * k, sum = 0;
   for (size_t i = 0; i < 6; i++)

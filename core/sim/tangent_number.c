@@ -370,6 +370,12 @@ double mb_tangent_number_told(const MbSim *sim, const MbTangent *t, const MbTang
   return of_joints(n, sim, t, v, t->da, t->da); // which are 0
 }
 
+double mb_tangent_number_gaps(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, const double *v,
+                              double time) {
+  return mb_tangent_number_told(sim, t, n, v) +
+         mb_rows_gaps_of_number(sim, t, n->side, n->tie, n->nties, time);
+}
+
 // Of constraints that a number leaves alone, rows change with joints and with bodies' frames all the same.
 bool mb_tangent_number_rows(const MbTangentNumber *n) {
   return n->njoints || n->nframed || n->frames || n->signals || n->jumps || n->nties;
@@ -377,16 +383,38 @@ bool mb_tangent_number_rows(const MbTangentNumber *n) {
 
 bool mb_tangent_number_along(const MbTangentNumber *n) { return n->along; }
 
-void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *n, double t, const double *y,
-                           const double *at, double *out) {
+// Of joints that turn about any axis: those of their velocities, in the place of what goes by coordinates.
+static void add_turned(const MbModel *model, const MbMaximal *x, double way, const double *y,
+                       const double *at, double *out) {
+  for (size_t k = 0; k < model->ncurved; k++) {
+    const size_t b = model->curved[k], first = model->v_first[b], n = model->joint[b].n;
+    double D[MB_JOINT_MOST * MB_JOINT_MOST], K[MB_JOINT_MOST * MB_JOINT_MOST];
+    if (!model->joint[b].ops || !model->joint[b].ops->change) continue;
+    mb_coordinates_own(model, x, b, 1, 0, D);
+    mb_coordinates_own(model, x, b, 0, 1, K);
+    for (size_t i = 0; i < n; i++) {
+      const double own = x->joint_damping[first + i] * y[first + i] + x->stiffness[first + i] * at[first + i];
+      double sum = 0;
+      for (size_t j = 0; j < n; j++) sum += D[n * i + j] * y[first + j] + K[n * i + j] * at[first + j];
+      out[first + i] += way * (sum - own);
+    }
+  }
+}
+
+void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *n, double t, const double *q,
+                           const double *v, const double *y, const double *at, double *out) {
   double *stiffness = n->own[0], *damping = n->own[1];
   const size_t nv = sim->model->nv;
   memset(out, 0, nv * sizeof *out);
   for (int s = 0; s < 2; s++) {
-    MbMaximal x = sim->x;
+    const double way = s ? 1 : -1;
+    MbMaximal x = sim->x, there = sim->x;
+    if (q) x.q = there.q = q, x.v = there.v = v;
     if (n->signals) mb_sim_signals(n->side[s], t), x.signal = n->side[s]->signal;
-    mb_coordinates_derivatives_as(n->side[s]->model, &x, sim->model, &sim->x, stiffness, damping);
-    for (size_t i = 0; i < nv; i++) out[i] += (s ? 1 : -1) * (damping[i] * y[i] + stiffness[i] * at[i]);
+    mb_coordinates_derivatives_as(n->side[s]->model, &x, sim->model, &there, stiffness, damping);
+    for (size_t i = 0; i < nv; i++) out[i] += way * (damping[i] * y[i] + stiffness[i] * at[i]);
+    x.stiffness = stiffness, x.joint_damping = damping, x.q = sim->x.q;
+    add_turned(n->side[s]->model, &x, way, y, at, out);
   }
 }
 

@@ -21,15 +21,19 @@ double mb_tangent_number(MbSim *sim, const MbTangent *tangent, const MbTangentNu
 
 // Tells whether what acts along the coordinates may differ.
 bool mb_tangent_number_along(const MbTangentNumber *number);
-// out (nv) ← by how much d y + k x differs between the two, d and k being what acts along the coordinates by rates and places, where `sim` is at time t.
-void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *number, double t, const double *y,
-                           const double *x, double *out);
+// out (nv) ← by how much d y + k x differs between the two, d and k being what acts along the coordinates by rates and places, where `sim` is at time t; the branches of
+// motors and stops are those at coordinates q and velocities v (NULL: where it is).
+void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *number, double t, const double *q,
+                           const double *v, const double *y, const double *x, double *out);
 // Tells whether rows of constraints may differ between the two.
 bool mb_tangent_number_rows(const MbTangentNumber *number);
 
 // Returns what the sum weighed by mb_tangent_weigh, asked about last, differs by, of the motion of the bodies.
 double mb_tangent_number_told(const MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number,
                               const double *v);
+// Returns the same of ζ · g of hard rows of both ways at time t, the sum being that of the bodies' part of it.
+double mb_tangent_number_gaps(MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number,
+                              const double *v, double t);
 // Tells whether bodies' own frames differ in them.
 bool mb_tangent_number_frames(const MbTangentNumber *number);
 

@@ -14,6 +14,7 @@ struct MbTangent {
   bool still;                        // it is that of M a alone
   bool forced;                       // forces act on bodies, beside gravity
   MbTangentLinear *linear;           // what steps that linearise forces have beside; NULL: nothing
+  MbTangentLinear *left_out;         // the same while it is away
   bool linearised;                   // it is in what the tangent has been taken to
   MbTangentRows *rows;               // what rows of constraints push and ask for; NULL: there are none
   bool placed;                       // X is of where the bodies of the simulation are

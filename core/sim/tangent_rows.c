@@ -29,10 +29,25 @@ MbTangentRows *mb_tangent_rows(MbTangent *t) { return t->rows; }
 
 // ---- what they ask for ----------------------------------------------------------------------------------------------
 
-// What is asked of a row with these numbers, λ aside, by a simulation's terms of it. One of one way that takes part is one of both.
-static MbAsked asked_of(const MbSim *sim, size_t s, int order, double g, double gt, double rate) {
+static const MbHalf HALF = {.theta = 0.5};
+
+double mb_tangent_rows_span(const MbSim *sim, MbTangentAsk of) {
+  return of == MB_TANGENT_ONCE ? sim->model->h : sim->model->h / 2;
+}
+
+static MbAsking asking_of(const MbSim *sim, MbTangentAsk of) {
+  MbHalf half = HALF;
+  half.impulse = sim->model->h / 2;
+  if (of == MB_TANGENT_PASS) return mb_asking_half(sim, &half);
+  return mb_asking(sim, of == MB_TANGENT_ONCE ? MB_ASK_VELOCITIES : MB_ASK_END);
+}
+
+// What is asked of a row with these numbers, λ and a pass's gaps elsewhere aside, by a simulation's terms of it; `before` is its rate as a pass begins. One of one way that takes part is one of
+// both.
+static MbAsked asked_of(const MbSim *sim, MbTangentAsk of, size_t s, int order, double g, double gt,
+                        double rate, double before) {
   const MbRowTerms *is = &sim->constraining->set.is[s];
-  const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
+  const MbAsking asking = asking_of(sim, of);
   const MbAskRow known = {.order = order,
                           .g = g,
                           .gt = gt,
@@ -42,60 +57,119 @@ static MbAsked asked_of(const MbSim *sim, size_t s, int order, double g, double 
                           .outward = is->outward,
                           .target = is->target,
                           .turns = is->turns,
-                          .rate = rate};
-  return mb_ask_velocities(&asking, &known);
+                          .rate = rate,
+                          .last = rate - before};
+  return of == MB_TANGENT_ONCE ? mb_ask_velocities(&asking, &known) : mb_ask(&asking, &known);
 }
 
-double mb_tangent_row_asked(const MbSim *sim, const MbTangentRow *row, const double *to) {
+double mb_tangent_row_asked(const MbSim *sim, MbTangentAsk of, const MbTangentRow *row, const double *from,
+                            const double *to) {
   const MbRowSet *set = &sim->constraining->set;
   const MbRow *at = &set->row[row->slot];
-  const MbAsked asked = asked_of(sim, row->slot, at->order, at->g, at->gt, mb_row_rate(set, row->slot, to));
-  return asked.b + asked.soft * sim->model->h * row->mu;
+  const double before = of == MB_TANGENT_PASS ? mb_row_rate(set, row->slot, from) : 0;
+  const MbAsked asked =
+      asked_of(sim, of, row->slot, at->order, at->g, at->gt, mb_row_rate(set, row->slot, to), before);
+  return asked.b + asked.soft * mb_tangent_rows_span(sim, of) * row->mu;
 }
 
-// It is linear in g, on the side of the bound where g is, and in ġ_t.
-static void find_terms(const MbSim *sim, MbTangentRow *row) {
+// It is linear in g, on the side of the bound where g is, in ġ_t and in rates. Whether the row takes part.
+static bool find_terms(const MbSim *sim, MbTangentAsk of, MbTangentRow *row) {
   const MbRow *at = &sim->constraining->set.row[row->slot];
   const double way = at->g > 0 ? 1 : -1;
-  const MbAsked none = asked_of(sim, row->slot, at->order, at->g, 0, 0);
-  row->pull = way * (asked_of(sim, row->slot, at->order, at->g + way, 0, 0).b - none.b);
-  row->slip = asked_of(sim, row->slot, at->order, at->g, 1, 0).b - none.b;
-  row->soft = none.soft * sim->model->h;
+  const MbAsked none = asked_of(sim, of, row->slot, at->order, at->g, 0, 0, 0);
+  row->pull = way * (asked_of(sim, of, row->slot, at->order, at->g + way, 0, 0, 0).b - none.b);
+  row->slip = asked_of(sim, of, row->slot, at->order, at->g, 1, 0, 0).b - none.b;
+  row->before =
+      of == MB_TANGENT_PASS ? asked_of(sim, of, row->slot, at->order, at->g, 0, 0, 1).b - none.b : 0;
+  row->soft = none.soft * mb_tangent_rows_span(sim, of);
+  return none.takes;
 }
 
-void mb_tangent_rows_list(MbSim *sim, MbTangent *t, const double *v, const double *to, double end,
-                          const double *forces) {
-  MbTangentRows *rows = t->rows;
+void mb_tangent_rows_place(MbSim *sim, MbTangentAsk of, const double *q, const double *v, double t) {
+  if (of == MB_TANGENT_PASS)
+    mb_rows_make_half(sim, &HALF, q, v, t);
+  else
+    mb_rows_make(sim, q, v, t, of == MB_TANGENT_ONCE ? sim->model->h : 0);
+}
+
+// The rows that take part, of one way by their `forces` (NULL: none do).
+static void list(MbSim *sim, MbTangentRows *rows, const double *forces) {
   const MbModel *model = sim->model;
-  t->linear->to = to, rows->t = end;
-  mb_rows_make(sim, sim->x.q, v, end, model->h);
   rows->n = rows->nties = 0;
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *constraint = &model->constraints[i];
     const size_t first = rows->n;
     for (size_t s = constraint->slot; s < constraint->slot + constraint->rows; s++) {
-      if (sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && !(forces[s] > 0)) continue;
+      if (sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && !(forces && forces[s] > 0)) continue;
       MbTangentRow *row = &rows->row[rows->n++];
-      *row = (MbTangentRow){.slot = s, .mu = forces[s]};
-      find_terms(sim, row);
+      *row = (MbTangentRow){.slot = s, .mu = forces ? forces[s] : 0};
+      if (!find_terms(sim, rows->of, row) && rows->of != MB_TANGENT_ONCE) rows->n--;
     }
     if (rows->n == first) continue;
     rows->tie[rows->nties++] = (MbTangentTie){.constraint = i, .first = first, .n = rows->n - first};
   }
 }
 
+void mb_tangent_rows_list(MbSim *sim, MbTangent *t, const double *v, const double *to, double end,
+                          const double *forces) {
+  t->linear->to = to, t->rows->t = end, t->rows->of = MB_TANGENT_ONCE;
+  mb_tangent_rows_place(sim, MB_TANGENT_ONCE, sim->x.q, v, end);
+  list(sim, t->rows, forces);
+}
+
+void mb_tangent_rows_list_as(MbSim *sim, MbTangent *t, MbTangentAsk of, const double *v, const double *to,
+                             double time) {
+  t->linear->to = to, t->rows->of = of;
+  t->rows->t = of == MB_TANGENT_PASS ? time + sim->model->h / 2 : time;
+  mb_tangent_rows_place(sim, of, sim->x.q, v, time);
+  list(sim, t->rows, NULL);
+}
+
+// How a row is asked for where the bodies of a simulation are.
+static void rows_of(MbSim *sim, MbTangentAsk of, const MbConstraint *constraint, const double *signal,
+                    MbRow *rows) {
+  const double h = sim->model->h;
+  mb_rows_of(sim, constraint, signal,
+             of == MB_TANGENT_ONCE   ? h
+             : of == MB_TANGENT_PASS ? h / 2
+                                     : 0,
+             of == MB_TANGENT_ONCE ? h : 0, rows);
+}
+
+// φ⁺ and, of a pass, what it has of φ as it begins.
+static void motion_of(const MbSim *sim, const MbTangent *t, const MbTangentRow *row, size_t body,
+                      double out[6]) {
+  const double *plus = t->linear->phi + 6 * body, *phi = sim->x.phi + 6 * body;
+  for (size_t i = 0; i < 6; i++) out[i] = plus[i] + (row->before != 0 ? row->before * phi[i] : 0);
+}
+
+static void change_of_motion(const MbTangent *t, const MbTangentRow *row, size_t body, double out[6]) {
+  const double *plus = t->linear->dphi + 6 * body, *phi = t->dphi + 6 * body;
+  for (size_t i = 0; i < 6; i++) out[i] = plus[i] + (row->before != 0 ? row->before * phi[i] : 0);
+}
+
+// The transposed of that.
+static void weigh_motion(MbTangent *t, const MbTangentRow *row, size_t body, const double H[6]) {
+  for (size_t i = 0; i < 6; i++) {
+    t->linear->dphi[6 * body + i] += row->zeta * H[i];
+    if (row->before != 0) t->dphi[6 * body + i] += row->zeta * row->before * H[i];
+  }
+}
+
 // ---- at an instant --------------------------------------------------------------------------------------------------
 
 // Adds what a tie's rows, as they are beside, say of its derivatives along one motion of its body `by`.
-static void add_side(MbTangent *t, MbTangentTie *tie, size_t slot, const MbRow *beside, int by, size_t along,
-                     double share) {
+static void add_side(const MbSim *sim, MbTangent *t, MbTangentTie *tie, size_t slot, const MbRow *beside,
+                     int by, size_t along, double share) {
   for (size_t k = 0; k < tie->n; k++) {
     MbTangentRow *row = &t->rows->row[tie->first + k];
     const MbRow *at = &beside[row->slot - slot];
     row->L[by][along] += share * row->slip * at->gt;
     for (int end = 0; end < 2; end++) {
       if (at->body[end] == MB_WORLD) continue;
-      row->L[by][along] += share * mb_dot6(at->H[end], t->linear->phi + 6 * at->body[end]);
+      double motion[6];
+      motion_of(sim, t, row, at->body[end], motion);
+      row->L[by][along] += share * mb_dot6(at->H[end], motion);
       for (size_t i = 0; i < 6; i++) tie->K[end][by][6 * i + along] += share * row->mu * at->H[end][i];
     }
   }
@@ -114,8 +188,8 @@ static void differentiate(MbSim *sim, MbTangent *t, MbTangentTie *tie, int by) {
       move[along] = side * MOVE;
       mb_se3_exp(&moved, move);
       mb_pose_mul(E, &here, &moved);
-      mb_rows_of(sim, constraint, sim->constraining->signal, beside);
-      add_side(t, tie, constraint->slot, beside, by, along, side / (2 * MOVE));
+      rows_of(sim, t->rows->of, constraint, sim->constraining->signal, beside);
+      add_side(sim, t, tie, constraint->slot, beside, by, along, side / (2 * MOVE));
     }
   *E = here;
 }
@@ -153,24 +227,24 @@ static void change_master(const MbTangentRow *row, const MbRowEnd *end, MbTangen
   mb_vec3_add_scaled(t->dF + 6 * end->body + 3, t->dF + 6 * end->body + 3, -row->mu, turned);
 }
 
-static double ask_master(const MbTangentRow *row, const MbRowEnd *end, const MbTangent *t) {
-  const double *m = end->H + 3, *move = t->move + 6 * end->body, *plus = t->linear->phi + 6 * end->body;
-  double turned[3];
+static double ask_master(const MbSim *sim, const MbTangentRow *row, const MbRowEnd *end, const MbTangent *t) {
+  const double *m = end->H + 3, *move = t->move + 6 * end->body;
+  double turned[3], plus[6], change[6];
+  motion_of(sim, t, row, end->body, plus);
+  change_of_motion(t, row, end->body, change);
   mb_vec3_cross(turned, m, move);
-  return mb_vec3_dot(turned, plus + 3) + row->pull * mb_dot6(end->H, move) +
-         mb_dot6(end->H, t->linear->dphi + 6 * end->body);
+  return mb_vec3_dot(turned, plus + 3) + row->pull * mb_dot6(end->H, move) + mb_dot6(end->H, change);
 }
 
-static void weigh_master(const MbTangentRow *row, const MbRowEnd *end, MbTangent *t) {
-  const double *m = end->H + 3, *Z = t->dF + 6 * end->body, *plus = t->linear->phi + 6 * end->body;
-  double *move = t->move + 6 * end->body, felt[3], turned[3];
+static void weigh_master(const MbSim *sim, const MbTangentRow *row, const MbRowEnd *end, MbTangent *t) {
+  const double *m = end->H + 3, *Z = t->dF + 6 * end->body;
+  double *move = t->move + 6 * end->body, felt[3], turned[3], plus[6];
+  motion_of(sim, t, row, end->body, plus);
   for (int i = 0; i < 3; i++) felt[i] = row->zeta * plus[3 + i] - row->mu * Z[3 + i];
   mb_vec3_cross(turned, felt, m);
   mb_vec3_add(move, move, turned);
-  for (size_t i = 0; i < 6; i++) {
-    move[i] += row->zeta * row->pull * end->H[i];
-    t->linear->dphi[6 * end->body + i] += row->zeta * end->H[i];
-  }
+  for (size_t i = 0; i < 6; i++) move[i] += row->zeta * row->pull * end->H[i];
+  weigh_motion(t, row, end->body, end->H);
 }
 
 // ---- a change -------------------------------------------------------------------------------------------------------
@@ -212,15 +286,17 @@ void mb_tangent_rows_times(const MbSim *sim, const MbTangent *t, const double *d
     out[i] = 0;
     for (int k = 0; k < 2; k++) {
       double by_q, by_v;
-      if (at->body[k] != MB_WORLD)
-        out[i] += mb_dot6(row->L[k], t->move + 6 * at->body[k]) +
-                  mb_dot6(at->H[k], t->linear->dphi + 6 * at->body[k]);
+      if (at->body[k] != MB_WORLD) {
+        double change[6];
+        change_of_motion(t, row, at->body[k], change);
+        out[i] += mb_dot6(row->L[k], t->move + 6 * at->body[k]) + mb_dot6(at->H[k], change);
+      }
       if (at->c[k] == 0) continue;
       by_coordinates(sim, row, k, &by_q, &by_v);
-      out[i] += by_q * dq[at->v[k]] + by_v * dv[at->v[k]];
+      out[i] += by_q * dq[at->v[k]] + (by_v + row->before * at->c[k]) * dv[at->v[k]];
     }
     for (size_t e = set->end[row->slot]; e < set->end[row->slot + 1]; e++)
-      out[i] += ask_master(row, &set->ends[e], t);
+      out[i] += ask_master(sim, row, &set->ends[e], t);
   }
 }
 
@@ -242,13 +318,13 @@ void mb_rows_weigh(const MbSim *sim, MbTangent *t) {
   for (size_t i = 0; i < t->rows->n; i++) {
     const MbTangentRow *row = &t->rows->row[i];
     const MbRow *at = &set->row[row->slot];
-    for (int k = 0; k < 2; k++)
-      for (size_t j = 0; j < 6 && at->body[k] != MB_WORLD; j++) {
-        t->move[6 * at->body[k] + j] += row->zeta * row->L[k][j];
-        t->linear->dphi[6 * at->body[k] + j] += row->zeta * at->H[k][j];
-      }
+    for (int k = 0; k < 2; k++) {
+      if (at->body[k] == MB_WORLD) continue;
+      for (size_t j = 0; j < 6; j++) t->move[6 * at->body[k] + j] += row->zeta * row->L[k][j];
+      weigh_motion(t, row, at->body[k], at->H[k]);
+    }
     for (size_t e = set->end[row->slot]; e < set->end[row->slot + 1]; e++)
-      weigh_master(row, &set->ends[e], t);
+      weigh_master(sim, row, &set->ends[e], t);
   }
 }
 
@@ -261,7 +337,7 @@ void mb_rows_weigh_own(const MbSim *sim, const MbTangent *t, double *dq, double 
       double by_q, by_v;
       if (at->c[k] == 0) continue;
       by_coordinates(sim, row, k, &by_q, &by_v);
-      dq[at->v[k]] += row->zeta * by_q, dv[at->v[k]] += row->zeta * by_v;
+      dq[at->v[k]] += row->zeta * by_q, dv[at->v[k]] += row->zeta * (by_v + row->before * at->c[k]);
     }
   }
 }
@@ -294,14 +370,17 @@ static double of_side(MbSim *sim, const MbTangent *t, const MbTangentTie *tie, M
   const MbConstraint *constraint = &side->model->constraints[tie->constraint];
   MbRow rows[MB_ROWS];
   double sum = 0;
-  mb_rows_of(sim, constraint, side->constraining->signal, rows);
+  rows_of(sim, t->rows->of, constraint, side->constraining->signal, rows);
   for (size_t k = 0; k < tie->n; k++) {
     const MbTangentRow *row = &t->rows->row[tie->first + k];
     const MbRow *at = &rows[row->slot - constraint->slot];
     const double rate =
         along(at, t->linear->phi, t->linear->to) + along_masters(sim, constraint, at, t->linear->phi);
-    const MbAsked asked = asked_of(side, row->slot, at->order, at->g, at->gt, rate);
-    sum += row->zeta * (asked.b + asked.soft * side->model->h * row->mu) -
+    const double before = t->rows->of == MB_TANGENT_PASS ? along(at, sim->x.phi, sim->x.v) +
+                                                               along_masters(sim, constraint, at, sim->x.phi)
+                                                         : 0;
+    const MbAsked asked = asked_of(side, t->rows->of, row->slot, at->order, at->g, at->gt, rate, before);
+    sum += row->zeta * (asked.b + asked.soft * mb_tangent_rows_span(side, t->rows->of) * row->mu) -
            row->mu * (along(at, t->dF, z) + along_masters(sim, constraint, at, t->dF));
   }
   return sum;
@@ -316,6 +395,33 @@ double mb_rows_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[2], c
       while (next < n && list[next] < t->rows->tie[i].constraint) next++;
       if (next < n && list[next] == t->rows->tie[i].constraint)
         sum += (s ? 1 : -1) * of_side(sim, t, &t->rows->tie[i], side[s], z);
+    }
+  }
+  return sum;
+}
+
+static double gaps_of_side(MbSim *sim, const MbTangent *t, const MbTangentTie *tie, MbSim *side) {
+  const MbConstraint *constraint = &side->model->constraints[tie->constraint];
+  MbRow rows[MB_ROWS];
+  double sum = 0;
+  rows_of(sim, MB_TANGENT_AGREE, constraint, side->constraining->signal, rows);
+  for (size_t k = 0; k < tie->n; k++) {
+    const MbTangentRow *row = &t->rows->row[tie->first + k];
+    const MbRow *at = &rows[row->slot - constraint->slot];
+    if (at->order == 0 && !(side->constraining->set.is[row->slot].alpha > 0)) sum += row->zeta * at->g;
+  }
+  return sum;
+}
+
+double mb_rows_gaps_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[2], const size_t *list,
+                              size_t n, double time) {
+  double sum = 0;
+  for (int s = 0; s < 2 && n; s++) {
+    mb_rows_signals(side[s], time);
+    for (size_t i = 0, next = 0; i < t->rows->nties && next < n; i++) {
+      while (next < n && list[next] < t->rows->tie[i].constraint) next++;
+      if (next < n && list[next] == t->rows->tie[i].constraint)
+        sum += (s ? 1 : -1) * gaps_of_side(sim, t, &t->rows->tie[i], side[s]);
     }
   }
   return sum;

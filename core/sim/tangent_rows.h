@@ -5,11 +5,15 @@
 #include "core/sim/ask.h"
 #include "core/sim/tangent.h"
 
+// What it is that rows are asked for: the velocities of a step of one solution, those of a pass of the midpoint rule, or those that agree at once.
+typedef enum MbTangentAsk { MB_TANGENT_ONCE, MB_TANGENT_PASS, MB_TANGENT_AGREE } MbTangentAsk;
+
 // A row that takes part in a step.
 typedef struct MbTangentRow {
   size_t slot;       // of the set
   double mu;         // the force that it pushes with
   double pull, slip; // how much of g and of ġ_t there is in what it asks for
+  double before;     // of a pass: how much of its rate as the pass begins
   double soft;       // how much of μ
   double zeta;       // backwards: what its equation is felt by
   double L[2][6];    // what it asks for, by the motion of each of its bodies
@@ -22,6 +26,7 @@ typedef struct MbTangentTie {
 } MbTangentTie;
 
 typedef struct MbTangentRows {
+  MbTangentAsk of;
   double t; // of signals
   size_t n, nties;
   MbTangentRow *row; // (nslots)
@@ -34,8 +39,16 @@ MbTangentRows *mb_tangent_rows(MbTangent *tangent);
 // Makes the simulation's rows where its bodies are, at velocities v, of a step that ends at t with velocities `to`, and lists those that take part in it by their `forces` (nslots).
 void mb_tangent_rows_list(MbSim *sim, MbTangent *tangent, const double *v, const double *to, double t,
                           const double *forces);
-// Tells what a row asks of the velocities to come, of a simulation whose rows have been made.
-double mb_tangent_row_asked(const MbSim *sim, const MbTangentRow *row, const double *to);
+// The same of rows both ways alone, asked for something else, whose forces are to be found: of passes, v are the velocities at the step's start and t its start.
+void mb_tangent_rows_list_as(MbSim *sim, MbTangent *tangent, MbTangentAsk of, const double *v,
+                             const double *to, double t);
+// Makes a simulation's rows at coordinates q, where its bodies are, as they are asked for something.
+void mb_tangent_rows_place(MbSim *sim, MbTangentAsk of, const double *q, const double *v, double t);
+// Tells what a row asks of the velocities to come, and of a pass of those that it begins with, of a simulation whose rows have been made.
+double mb_tangent_row_asked(const MbSim *sim, MbTangentAsk of, const MbTangentRow *row, const double *from,
+                            const double *to);
+// The seconds for which μ pushes.
+double mb_tangent_rows_span(const MbSim *sim, MbTangentAsk of);
 // out (n) ← how what the rows ask for changes, of the change that mb_tangent_times has been asked about last.
 void mb_tangent_rows_times(const MbSim *sim, const MbTangent *tangent, const double *dq, const double *dv,
                            double *out);
@@ -52,5 +65,8 @@ void mb_rows_weigh_own(const MbSim *sim, const MbTangent *t, double *dq, double 
 // Returns what −Z · Hᵀ μ + ζ · r of the constraints listed differs by between two simulations, with the bodies where they are.
 double mb_rows_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[2], const size_t *list, size_t n,
                          const double *z);
+// Returns what ζ · g of hard rows of the constraints listed differs by at time t, with the bodies where they are.
+double mb_rows_gaps_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[2], const size_t *list,
+                              size_t n, double time);
 
 #endif

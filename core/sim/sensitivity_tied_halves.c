@@ -1,0 +1,189 @@
+// Rows of both ways in steps of the midpoint rule, as the program makes them (constrain_halves.c). With s = h/2 a pass has, beside what sensitivity_halves.c says,
+//
+//   τ(q_k, w_k, a) + d z + s k z = Gᵀ μ,   G, g and g_t at q_k, which moves along with w_k
+//   hard         G (w_{k+1} − w_k) + ( g(q ⊕ h w_k) − (1 − γ h) g(q) )/h = 0,   of rates  G w_{k+1} + g_t = 0
+//   soft         G w_{k+1} + (g − ½ h G w_k)/(½ h + β) + E μ = 0                                                                 (ask.c)
+//
+// so that rows are asked by three places: tangent_rows.c has that of the pass, and of gaps elsewhere δg = G δq. The step's velocities agree with hard rows at its end,
+//
+//   A (v⁺ − v′) = Gᵀ ν,   G v⁺ + g_t = 0,   v′ = 2 w − v,   G and A at q⁺, but for K, D, d and k, which are the last pass's
+//
+// and so do those that the run begins with, by M alone (sensitivity_agree.c). What rows push is found from what they have done. What passes aim at is in sensitivity_aims.c.
+#include "core/model/coordinates.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/sensitivity_tied.h"
+
+#include <math.h>
+#include <string.h>
+
+// Forces that a step linearises.
+static bool pulled(const MbModel *model) {
+  bool any = false;
+  for (size_t i = 0; i < model->nforces; i++) any |= !model->forces[i].ops->inertial;
+  return any;
+}
+
+const char *mb_slope_tied_halves_refuse(const MbModel *model) {
+  if (!model->nslots) return NULL;
+  const char *why = mb_slope_tied_refuse(model);
+  for (size_t i = 0; i < model->nconstraints && !why; i++) {
+    const MbConstraint *constraint = &model->constraints[i];
+    if (constraint->unilateral) why = "under \"trapezoidal\" there are no exact ones of limits and ropes";
+    if (constraint->ops == &mb_motion_ops && constraint->order == 2)
+      why = "under \"trapezoidal\" there are no exact ones of prescribed accelerations";
+  }
+  return why;
+}
+
+bool mb_slope_tied_halves_make(MbSensitivity *g) {
+  const size_t nv = g->sim->nv, nq = g->sim->nq, n = g->sim->model->nslots;
+  if (!g->halves || !g->tied) return true;
+  MbTiedHalves *t = g->tied->halves = mb_arena_alloc(&g->arena, 1, sizeof *t);
+  if (!t) return false;
+  const size_t nb = 6 * g->sim->model->nb;
+  t->pulled = pulled(g->sim->model);
+  const struct {
+    double **list;
+    size_t n;
+  } room[] = {{&t->start, nv},
+              {&t->last, nv},
+              {&t->end, nv},
+              {&t->to, nv},
+              {&t->change, nv},
+              {&t->made, nv},
+              {&t->step, nv},
+              {&t->still, nv},
+              {&t->one, nv},
+              {&t->other, nv},
+              {&t->by_q, nv},
+              {&t->by_w, nv},
+              {&t->q, nq},
+              {&t->place, nq},
+              {&t->shift, n},
+              {&t->gap, n},
+              {&t->G0, n * nv},
+              {&t->G1, n * nv},
+              {&t->motion, nb},
+              {&t->Z, nb},
+              {&t->by_move, nb},
+              {&t->by_phi, nb},
+              {&t->moved, 2 * nv * g->count},
+              {&t->bent, nb * g->count}};
+  for (size_t i = 0; i < sizeof room / sizeof *room; i++)
+    if (!(*room[i].list = mb_arena_alloc(&g->arena, room[i].n, sizeof(double)))) return false;
+  g->tied->start = t->start;
+  return true;
+}
+// Rows of which nothing but rounding is left may have moved the last digits.
+bool mb_slope_tied_agreed(const MbSim *sim, const double *v, const double *start) {
+  static const double SAME = 1e-9; // of the fastest
+  double most = 0, apart = 0;
+  for (size_t i = 0; i < sim->nv; i++) {
+    most = fmax(most, fabs(v[i]));
+    apart = fmax(apart, fabs(start[i] - v[i]));
+  }
+  return apart <= SAME * most;
+}
+
+bool mb_slope_tied_halves_step(MbSensitivity *g, const double *guess, double begin, const double *v,
+                               double *noted, const double *end) {
+  MbTied *tied = g->tied;
+  const MbSim *sim = g->sim;
+  const size_t size = sim->nv * sizeof *v;
+  if (!tied) return true;
+  MbTiedHalves *t = tied->halves;
+  if (sim->model->nguess) memcpy(tied->guess, guess, sim->model->nguess * sizeof *guess);
+  memcpy(t->start, noted, size), memcpy(t->end, end, size);
+  memcpy(t->last, mb_slope_halves_last(sim, noted), size);
+  tied->begin = begin, tied->end = begin + sim->model->h;
+  mb_slope_tied_aim_from(g);
+  return !v || mb_slope_tied_agreed(sim, v, noted);
+}
+
+// ---- a pass ---------------------------------------------------------------------------------------------------------
+
+// What A has of the coordinates' own, times z: y += (d + s k) z
+static void add_own(const MbSensitivity *g, const double *z, double *y) {
+  const double s = g->sim->model->h / 2;
+  for (size_t i = 0; i < g->sim->nv; i++) y[i] += (g->damping[i] + s * g->stiffness[i]) * z[i];
+  mb_slope_turned_value(g, z, y);
+}
+
+void mb_slope_tied_take_forces(MbSensitivity *g, double *asked) {
+  MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  MbRanked *S = &g->tied->S;
+  mb_slope_tied_fill(g, false);
+  mb_ranked_factor(S, rows->n);
+  mb_ranked_solve(S, asked, asked);
+  for (size_t k = 0; k < rows->n; k++) rows->row[k].mu = asked[k];
+  mb_slope_tied_fill(g, true);
+  mb_ranked_factor(S, rows->n);
+}
+
+bool mb_slope_tied_pass(MbSensitivity *g, const MbStageNote *pass) {
+  MbTied *tied = g->tied;
+  if (!tied) return true;
+  MbTiedHalves *t = tied->halves;
+  MbSim *sim = g->probe;
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  const size_t nv = sim->nv;
+  mb_slope_tied_look(g, sim);
+  mb_tangent_rows_list_as(sim, g->tangent, MB_TANGENT_PASS, t->start, pass->w, g->tied->begin);
+  mb_tangent_value(sim, g->tangent, pass->from, g->a, pass->t, t->one);
+  for (size_t i = 0; i < nv; i++) t->other[i] = pass->w[i] - pass->from[i];
+  add_own(g, t->other, t->one);
+  for (size_t i = 0; i < nv; i++) t->one[i] *= sim->model->h / 2;
+  if (!sim->solver->apply(sim->work, t->one, NULL, NULL) || !mb_slope_tied_respond(g)) return false;
+  for (size_t k = 0; k < rows->n; k++) tied->asked[k] = mb_slope_tied_dot(tied->G + nv * k, t->one, nv);
+  mb_slope_tied_take_forces(g, tied->asked);
+  return true;
+}
+
+void mb_slope_tied_pass_asked(MbSensitivity *g, const MbSlope *slope, const double *q, const double *w) {
+  MbTied *tied = g->tied;
+  if (!tied) return;
+  MbTiedHalves *t = tied->halves;
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  const size_t nv = g->sim->nv;
+  const double h = g->sim->model->h;
+  double *moved = t->moved + 2 * nv * (size_t)(slope - g->slopes);
+  memcpy(moved, q, nv * sizeof *q), memcpy(moved + nv, w, nv * sizeof *w);
+  mb_tangent_rows_times(g->probe, g->tangent, q, w, tied->asked);
+  for (size_t i = 0; i < nv; i++) t->one[i] = h * w[i];
+  mb_tangent_moved(g->probe, t->step, slope->q, t->one, t->other);
+  for (size_t k = 0; k < rows->n; k++) {
+    const size_t s = rows->row[k].slot;
+    tied->asked[k] += tied->r[k] + t->gap[s] +
+                      (mb_slope_tied_dot(t->G1 + nv * s, t->other, nv) -
+                       t->shift[s] * mb_slope_tied_dot(t->G0 + nv * s, slope->q, nv)) /
+                          h;
+  }
+}
+
+void mb_slope_tied_pass_change(MbSensitivity *g, double *x) {
+  if (g->tied) mb_slope_tied_close(g, g->tied->asked, x);
+}
+
+void mb_slope_tied_pass_back(MbSensitivity *g, double *q, double *w) {
+  MbTied *tied = g->tied;
+  if (!tied) return;
+  MbTiedHalves *t = tied->halves;
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  const size_t nv = g->sim->nv;
+  const double h = g->sim->model->h;
+  memset(t->one, 0, nv * sizeof *t->one);
+  for (size_t k = 0; k < rows->n; k++) {
+    const size_t s = rows->row[k].slot;
+    const double by = rows->row[k].zeta / h;
+    for (size_t i = 0; i < nv; i++) {
+      t->one[i] += by * t->G1[nv * s + i];
+      q[i] -= by * t->shift[s] * t->G0[nv * s + i];
+    }
+  }
+  mb_tangent_moved_transposed(g->probe, t->step, t->one, t->other, g->less);
+  for (size_t i = 0; i < nv; i++) q[i] += t->other[i], w[i] += h * g->less[i];
+  if (!t->felt) return;
+  mb_tangent_moved_transposed(g->probe, g->step, t->by_q, t->other, g->less);
+  for (size_t i = 0; i < nv; i++) q[i] += t->other[i], w[i] += h / 2 * g->less[i] + t->by_w[i];
+  t->felt = false;
+}

@@ -50,7 +50,8 @@ static bool is_known(const MbBlock *block) {
 
 // The tangents' part to the section of the cone at λ_n.
 static void section_project(const MbBlock *block, double normal, double x[2]) {
-  const double radius = is_known(block) ? block->most : block->mu * fmax(normal, 0), t = hypot(x[0], x[1]);
+  const double radius = is_known(block) ? block->most : block->mu * fmax(normal, 0),
+               t = sqrt(x[0] * x[0] + x[1] * x[1]);
   switch (block->cone) {
   case MB_CONE_NONE:
     x[0] = x[1] = 0;

@@ -62,22 +62,45 @@ static const double *whole_column(const MbStrips *s, const MbContactProblem *pro
   return s->whole + (i % 3) * problem->n;
 }
 
+static bool is_soft(const MbContactProblem *problem, const MbBlock *block, size_t k) {
+  return problem->soft && problem->soft[k] > 0 && k >= block->row && k < block->row + block->rows;
+}
+
+// Columns of one row, as those of three below.
+static size_t fill_row(const MbContactProblem *problem, const MbBlock *block, const double *row,
+                       uint32_t *column, double *value) {
+  size_t columns = 0;
+  for (size_t k = 0; k < problem->n; k++) {
+    if (row[k] == 0 && !is_soft(problem, block, k)) continue;
+    value[columns] = row[k];
+    column[columns++] = (uint32_t)k;
+  }
+  return columns;
+}
+
+// Columns that any of a contact's three rows have a number in, one after the other. How many there are.
+static size_t fill_contact(const MbContactProblem *problem, const MbBlock *block, const double *const row[3],
+                           uint32_t *column, double *value) {
+  const double *const first = row[0], *const second = row[1], *const third = row[2];
+  size_t columns = 0;
+  for (size_t k = 0, n = problem->n; k < n; k++) {
+    const double x = first[k], y = second[k], z = third[k];
+    if (x == 0 && y == 0 && z == 0 && !is_soft(problem, block, k)) continue;
+    value[0] = x, value[1] = y, value[2] = z;
+    value += 3, column[columns++] = (uint32_t)k;
+  }
+  return columns;
+}
+
 // W is symmetric: its columns are its rows.
 static void fill_dense(MbStrips *s, const MbContactProblem *problem, size_t j) {
   const MbBlock *block = &s->block[j];
   uint32_t *column = s->column + s->first[j];
   double *value = s->value + s->at[j];
   const double *row[3];
-  size_t columns = 0;
   for (size_t r = 0; r < block->rows; r++) row[r] = whole_column(s, problem, block->row + r);
-  for (size_t k = 0; k < problem->n; k++) {
-    bool any = problem->soft && problem->soft[k] > 0 && k >= block->row && k < block->row + block->rows;
-    for (size_t r = 0; r < block->rows; r++) any |= row[r][k] != 0;
-    if (!any) continue;
-    column[columns] = (uint32_t)k;
-    for (size_t r = 0; r < block->rows; r++) value[block->rows * columns + r] = row[r][k];
-    columns++;
-  }
+  const size_t columns = block->rows == 3 ? fill_contact(problem, block, row, column, value)
+                                          : fill_row(problem, block, row[0], column, value);
   s->first[j + 1] = s->first[j] + columns;
   s->at[j + 1] = s->at[j] + columns * block->rows;
 }
@@ -118,8 +141,11 @@ static void finish_block(MbBlock *block, const MbContactProblem *problem) {
 static void finish(MbStrips *s, const MbContactProblem *problem, size_t j) {
   MbBlock *block = &s->block[j];
   memset(block->D, 0, sizeof block->D);
-  for (size_t k = s->first[j]; k < s->first[j + 1]; k++) {
-    if (s->column[k] < block->row || s->column[k] >= block->row + block->rows) continue;
+  // columns rise, so that its own are no further than where they would be if there were all
+  const size_t last = s->first[j] + block->row + block->rows;
+  for (size_t k = last < s->first[j + 1] ? last : s->first[j + 1]; k-- > s->first[j];) {
+    if (s->column[k] >= block->row + block->rows) continue;
+    if (s->column[k] < block->row) break;
     const size_t c = s->column[k] - block->row;
     double *value = s->value + s->at[j] + (k - s->first[j]) * block->rows;
     if (problem->soft) value[c] += problem->soft[block->row + c];

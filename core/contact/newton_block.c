@@ -71,7 +71,7 @@ static void disc(const MbBlock *block, bool known, const double *lambda, const d
                  MbNewtonBlock *part) {
   const double r = block->scale, mu = known ? 0 : block->mu,
                R = known ? r * block->most : mu * (r * lambda[0] - w[0]);
-  const double y[2] = {r * lambda[1] - w[1], r * lambda[2] - w[2]}, size = hypot(y[0], y[1]);
+  const double y[2] = {r * lambda[1] - w[1], r * lambda[2] - w[2]}, size = sqrt(y[0] * y[0] + y[1] * y[1]);
   double *A = part->A, *B = part->B;
   if (!(R > 0)) {
     nothing(block, lambda, part);

@@ -33,16 +33,6 @@ static size_t sort(MbNewton *t) {
   return m;
 }
 
-// Adds the rows of a block in column c, `number` of each, where they are in the system from place `at` on: to the matrix, where they stand together,
-// or to the other side where the step is known.
-static inline void put(MbNewton *t, size_t m, size_t at, size_t c, const double *number, size_t rows) {
-  if (t->place[c]) {
-    double *to = t->J + (t->place[c] - 1) * m + at;
-    for (size_t r = 0; r < rows; r++) to[r] += number[r];
-  } else
-    for (size_t r = 0; r < rows; r++) t->x[at + r] -= number[r] * t->step[c];
-}
-
 // The rows of block j that are in the system, their B and what stands on the diagonal; they follow one another there.
 typedef struct Held {
   size_t n, at;
@@ -67,39 +57,108 @@ static Held hold(const MbNewton *t, size_t j, double alpha) {
   return held;
 }
 
-// Puts B W of one block's rows into the system, a column of W after the other.
-static inline __attribute__((always_inline)) void put_rows(MbNewton *t, size_t m, size_t j, const Held *held,
-                                                           size_t rows) {
+// Adds the rows of a block in column c, `number` of each, to the matrix, where they stand together, or to the other side where the step is known.
+static inline void put(MbNewton *t, size_t stride, const Held *held, size_t c, const double *number) {
+  double *to = t->x + held->at, by = -t->step[c];
+  if (t->place[c]) to = t->J + (t->place[c] - 1) * stride + held->at, by = 1;
+  for (size_t r = 0; r < held->n; r++) to[r] += by * number[r];
+}
+
+// Puts B W of one row into the system, a column of W after the other.
+static void put_row(MbNewton *t, size_t stride, size_t j, const Held *held) {
   const MbStrips *s = &t->strips;
   const double *value = s->value + s->at[j];
-  for (size_t k = s->first[j]; k < s->first[j + 1]; k++, value += rows) {
-    double number[3];
-    for (size_t r = 0; r < held->n; r++) {
-      const double *B = held->B + rows * r;
-      number[r] = B[0] * value[0];
-      for (size_t l = 1; l < rows; l++) number[r] += B[l] * value[l];
+  for (size_t k = s->first[j]; k < s->first[j + 1] && held->n; k++) {
+    const double number = held->B[0] * *value++;
+    const size_t place = t->place[s->column[k]];
+    if (place)
+      t->J[(place - 1) * stride + held->at] = number;
+    else
+      put(t, stride, held, s->column[k], &number);
+  }
+}
+
+typedef double Four __attribute__((vector_size(4 * sizeof(double))));
+
+// The same of a contact's three rows. Rows behind them in a column are not there yet: a zero more is written where the column has room for it.
+MB_CLONES static void put_contact(MbNewton *t, size_t stride, size_t j, const Held *held) {
+  const MbStrips *s = &t->strips;
+  const double *value = s->value + s->at[j], *B = held->B;
+  const Four first = {B[0], B[3], B[6], 0}, second = {B[1], B[4], B[7], 0}, third = {B[2], B[5], B[8], 0};
+  const size_t bytes = held->n < 3 ? 0 : (held->at + 4 <= stride ? 4 : 3) * sizeof *B;
+  const uint32_t *column = s->column + s->first[j], *const end = s->column + s->first[j + 1];
+  const uint32_t *const places = t->place;
+  double *const J = t->J + held->at;
+  for (; column < end; column++, value += 3) {
+    const Four sum = first * value[0] + second * value[1] + third * value[2];
+    const size_t place = places[*column];
+    if (place && bytes == sizeof sum)
+      memcpy(J + (place - 1) * stride, &sum, sizeof sum);
+    else if (place && bytes)
+      memcpy(J + (place - 1) * stride, &sum, 3 * sizeof *J);
+    else
+      put(t, stride, held, *column, (const double *)&sum);
+  }
+}
+
+// What the right side has more where α has kept of the step x what it has, α B x.
+static void give_back(const MbNewton *t, double alpha, double *right) {
+  const MbStrips *s = &t->strips;
+  for (size_t j = 0; j < s->nblocks; j++) {
+    const MbBlock *block = &s->block[j];
+    const size_t rows = block->rows;
+    for (size_t r = 0; r < rows; r++) {
+      const size_t at = t->place[block->row + r];
+      const double *B = t->part[j].B + rows * r;
+      double sum = 0;
+      if (!at) continue;
+      for (size_t c = 0; c < rows; c++)
+        if (t->place[block->row + c]) sum += B[c] * t->x[t->place[block->row + c] - 1];
+      right[at - 1] += alpha * block->scale * sum;
     }
-    put(t, m, held->at, s->column[k], number, held->n);
+  }
+}
+
+// Takes from the step what α has kept of it, by more solutions with the same factor, (A + B (W + α)) x' = −F + α B x, until it stays: along what
+// moves something no more of α is left than that, and along what moves nothing rounding is magnified by no more than 1/α.
+static void refine(MbNewton *t, size_t m, double alpha) {
+  enum { TURNS = 4 };
+  static const double STAYS = 1e-4; // of the step
+  for (int turn = 0; turn < TURNS; turn++) {
+    double change = 0, size = 0;
+    memcpy(t->refined, t->right, m * sizeof *t->x);
+    give_back(t, alpha, t->refined);
+    if (!mb_dense_solve_again(t->J, t->refined, t->pivot, m)) return;
+    for (size_t i = 0; i < m; i++) {
+      change = fmax(change, fabs(t->refined[i] - t->x[i]));
+      size = fmax(size, fabs(t->refined[i]));
+      t->x[i] = t->refined[i];
+    }
+    if (!(change > STAYS * size)) return;
   }
 }
 
 static bool step_dense(MbNewton *t, size_t m, double alpha) {
   const MbStrips *s = &t->strips;
-  memset(t->J, 0, m * m * sizeof *t->J);
+  const size_t stride = mb_dense_stride(m);
+  if (m < s->n || s->first[s->nblocks] < s->n * s->nblocks) // else all of it is written
+    memset(t->J, 0, m * stride * sizeof *t->J);
   for (size_t j = 0; j < s->nblocks; j++) {
     const size_t rows = s->block[j].rows;
     const Held held = hold(t, j, alpha);
     if (rows == 3)
-      put_rows(t, m, j, &held, 3);
+      put_contact(t, stride, j, &held);
     else
-      put_rows(t, m, j, &held, 1);
+      put_row(t, stride, j, &held);
     for (size_t c = 0; c < rows; c++) {
       double number[3];
       for (size_t r = 0; r < held.n; r++) number[r] = held.A[rows * r + c];
-      put(t, m, held.at, s->block[j].row + c, number, held.n);
+      put(t, stride, &held, s->block[j].row + c, number);
     }
   }
-  if (!mb_dense_solve(t->J, t->x, t->pivot, m)) return false;
+  if (t->refines) memcpy(t->right, t->x, m * sizeof *t->x);
+  if (!mb_dense_solve_columns(t->J, t->x, t->pivot, m)) return false;
+  if (t->refines) refine(t, m, alpha);
   for (size_t i = 0; i < m; i++) {
     if (!isfinite(t->x[i])) return false;
     t->step[t->active[i]] = t->x[i];

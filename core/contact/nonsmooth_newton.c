@@ -16,17 +16,19 @@
 void mb_newton_make(MbNewton *t, MbRoom *room, const MbStrips *strips, MbContactFunction function) {
   t->strips = *strips;
   const size_t n = t->strips.n, dense = n <= MB_SMALL ? n : 0, sparse = dense ? 0 : n;
-  double **const all[] = {&t->lambda, &t->w, &t->best, &t->trial, &t->trial_w, &t->step, &t->x};
-  t->function = function;
+  double **const all[] = {&t->lambda, &t->w, &t->best, &t->best_w, &t->trial, &t->trial_w, &t->step, &t->x};
+  t->function = function, t->refines = false;
   t->part = mb_room_take(room, t->strips.nblocks, sizeof *t->part);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = mb_room_take(room, n, sizeof(double));
   t->basis = mb_room_take(room, (MB_NEWTON_BASIS + 1) * sparse, sizeof(double));
   t->inverse = mb_room_take(room, sparse ? 9 * t->strips.nblocks : 0, sizeof(double));
   t->active = mb_room_take(room, n, sizeof *t->active);
   t->place = mb_room_take(room, n, sizeof *t->place);
-  t->J = mb_room_take(room, dense * dense, sizeof *t->J);
+  t->J = mb_room_take(room, dense ? mb_dense_stride(dense) * (dense + 1) : 0, sizeof *t->J);
   if (!dense) t->J = NULL;
   t->pivot = mb_room_take(room, dense, sizeof *t->pivot);
+  t->right = mb_room_take(room, dense, sizeof *t->right);
+  t->refined = mb_room_take(room, dense, sizeof *t->refined);
 }
 
 // |F|; the derivatives are made too
@@ -41,16 +43,22 @@ static double functions(MbNewton *t, const double *lambda, const double *w) {
   return sqrt(sum);
 }
 
-// Keeps λ, put where it may be, if it is the best so far. Returns the best natural map.
+// Keeps λ, put where it may be, if it is the best so far; its w is known. Returns the best natural map.
 static double judge(MbNewton *t, double best) {
   const MbStrips *s = &t->strips;
-  memcpy(t->trial, t->lambda, s->n * sizeof *t->trial);
+  const size_t bytes = s->n * sizeof *t->trial;
+  const double *w = t->w;
+  memcpy(t->trial, t->lambda, bytes);
   for (size_t j = 0; j < s->nblocks; j++) mb_block_clamp(&s->block[j], t->trial + s->block[j].row);
-  mb_strips_rates(s, t->trial, t->trial_w);
-  const double natural = mb_strips_natural(s, t->trial, t->trial_w);
-  if (!(natural < best)) return best;
-  memcpy(t->best, t->trial, s->n * sizeof *t->best);
-  return natural;
+  if (memcmp(t->trial, t->lambda, bytes) != 0) {
+    mb_strips_rates(s, t->trial, t->trial_w);
+    w = t->trial_w;
+  }
+  const double natural = mb_strips_natural(s, t->trial, w);
+  if (!(natural < best) && best < INFINITY) return best;
+  memcpy(t->best, t->trial, bytes);
+  memcpy(t->best_w, w, bytes);
+  return natural < best ? natural : best;
 }
 
 static bool shorten(MbNewton *t, double size, double *part) {
@@ -70,30 +78,32 @@ static void sweep(MbNewton *t) {
   for (size_t j = 0; j < s->nblocks; j++) mb_strip_relax(s, j, t->lambda);
 }
 
-bool mb_newton_run(MbNewton *t, size_t most, size_t *done) {
-  static const double LITTLE = 1e-8, MORE = 1e-6, MUCH = 1;
+bool mb_newton_run(MbNewton *t, size_t most, double share, size_t *done) {
+  static const double MORE = 1e-6, MUCH = 1;
+  const double little = t->refines ? 1e-6 : 1e-8;
   const MbStrips *s = &t->strips;
-  double best = INFINITY, alpha = LITTLE, part;
+  const size_t bytes = s->n * sizeof *t->lambda;
+  double best = INFINITY, alpha = little, part;
   bool known = false; // w is that of λ, as a step has left it
   for (*done = 0;; ++*done) {
+    if (!known) mb_strips_rates(s, t->lambda, t->w);
     best = judge(t, best);
     const bool stays = *done || !s->betters || best <= MB_SETTLED * s->enough;
-    if ((best <= s->enough && stays) || *done >= most) break;
-    if (!known) mb_strips_rates(s, t->lambda, t->w);
+    if ((best <= (*done ? share : 1) * s->enough && stays) || *done >= most) break;
     const double size = functions(t, t->lambda, t->w);
     if (!isfinite(size)) break;
     known = mb_newton_step(t, alpha) && shorten(t, size, &part);
     if (known) {
-      memcpy(t->lambda, t->trial, s->n * sizeof *t->lambda);
-      memcpy(t->w, t->trial_w, s->n * sizeof *t->w);
-      alpha = fmax(part == 1 ? 0.1 * alpha : part < 0.1 ? 4 * alpha : alpha, LITTLE);
+      memcpy(t->lambda, t->trial, bytes);
+      memcpy(t->w, t->trial_w, bytes);
+      alpha = fmax(part == 1 ? 0.1 * alpha : part < 0.1 ? 4 * alpha : alpha, little);
     } else {
       alpha = fmin(fmax(10 * alpha, MORE), MUCH);
       sweep(t);
     }
   }
-  memcpy(t->lambda, t->best, s->n * sizeof *t->lambda);
-  mb_strips_rates(s, t->lambda, t->w);
+  memcpy(t->lambda, t->best, bytes);
+  memcpy(t->w, t->best_w, bytes);
   return best <= s->enough;
 }
 
@@ -114,7 +124,7 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
   mb_strips_make(&strips, &room, problem, MB_FORMED_IF_SMALL);
   mb_newton_make(&newton, &room, &strips, problem->function);
   mb_strips_start(&newton.strips, problem, newton.lambda);
-  mb_newton_run(&newton, problem->iterations ? problem->iterations : STEPS, &answer->iterations);
+  mb_newton_run(&newton, problem->iterations ? problem->iterations : STEPS, 1, &answer->iterations);
   return mb_contact_tell(&newton.strips, newton.lambda, newton.w, "nonsmooth_newton", "steps", answer);
 }
 

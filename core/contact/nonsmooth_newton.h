@@ -19,14 +19,17 @@ enum {
 typedef struct MbNewton {
   MbStrips strips;
   MbContactFunction function;
-  MbNewtonBlock *part;            // (nblocks)
-  double *lambda, *w, *best;      // (n)
+  bool refines;          // steps of few rows are refined: rounding is magnified less along what moves nothing
+  MbNewtonBlock *part;   // (nblocks)
+  double *lambda, *w;    // (n)
+  double *best, *best_w; // (n)
   double *trial, *trial_w, *step; // (n)
   uint32_t *active, *place;       // (n) rows of the system; each row's place there, from 1, or 0
   double *x;                      // (n)
   // systems that are factored
-  double *J;  // (n x n) by columns, or NULL
-  int *pivot; // (n)
+  double *J;               // by columns (contact_dense.h), or NULL
+  int *pivot;              // (n)
+  double *right, *refined; // (n)
   // those that are not
   double *basis;   // (MB_NEWTON_BASIS + 1 x n)
   double *inverse; // (9 nblocks) of each block's own part
@@ -34,8 +37,9 @@ typedef struct MbNewton {
 
 // Lays out what steps need; λ is the caller's to fill.
 void mb_newton_make(MbNewton *newton, MbRoom *room, const MbStrips *strips, MbContactFunction function);
-// Steps from λ until the natural map is enough, or `most` times. Leaves the best λ that was met, and its w.
-bool mb_newton_run(MbNewton *newton, size_t most, size_t *done);
+// Steps from λ until the natural map is that share of what is enough (a λ that is enough before the first step needs none), or `most` times. Leaves
+// the best λ that was met, and its w. False: it is not enough.
+bool mb_newton_run(MbNewton *newton, size_t most, double share, size_t *done);
 // step ← what makes F + dF zero, W having alpha times each block's scale more on its diagonal. False where it cannot be found.
 bool mb_newton_step(MbNewton *newton, double alpha);
 

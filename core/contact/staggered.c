@@ -25,6 +25,7 @@ void mb_staggered_make(MbStaggered *t, MbRoom *room, const MbStrips *whole, MbCo
   t->half.b = t->b;
   t->half.enough = 0.1 * whole->enough;
   mb_newton_make(&t->newton, room, &t->half, function);
+  t->newton.refines = true;
 }
 
 // Whether a row of a block is found on that side.
@@ -73,7 +74,7 @@ static void solve_half(MbStaggered *t, Side side) {
       t->newton.lambda[i] = is_of(block, r, side) ? t->lambda[i] : 0;
     }
   }
-  mb_newton_run(&t->newton, STEPS, &done);
+  mb_newton_run(&t->newton, STEPS, 1, &done);
   for (size_t j = 0; j < t->whole->nblocks; j++) {
     const MbBlock *block = &t->whole->block[j];
     for (size_t r = 0; r < block->rows; r++)

@@ -4,28 +4,37 @@
 // Parts may be composites themselves.
 #include "core/base/report.h"
 #include "core/joints/joint_parts.h"
+#include "core/math/mat3.h"
+#include "core/math/spatial.h"
 
 #include <stdio.h>
 
+// x ← Ad(E⁻¹) x,  ω' = Rᵀ ω, v' = Rᵀ (v − p × ω)
+static void carry(const double R[9], const double p[3], double x[6]) {
+  double t[3];
+  mb_vec3_cross(t, p, x);
+  mb_vec3_sub(t, x + 3, t);
+  mb_mat3_tapply(x, R, x);
+  mb_mat3_tapply(x + 3, R, t);
+}
+
 void mb_joint_append(const MbJoint *part, size_t first, const double *q, const double *v, MbPose *Q,
                      double *S, double *Sdot) {
-  MbPose Q2, inverse;
-  double X[36], B[36], phi[6] = {0};
+  MbPose Q2;
+  double R[9], phi[6] = {0};
   double *S2 = S + 6 * first, *S2dot = Sdot + 6 * first;
   part->ops->eval(part, q + first, v + first, &Q2, S2, S2dot);
+  if (part->base) mb_pose_mul(&Q2, part->base, &Q2);
+  mb_pose_mul(Q, Q, &Q2);
+  if (!first) return;
   for (size_t i = 0; i < part->n; i++)
     for (int k = 0; k < 6; k++) phi[k] += S2[6 * i + (size_t)k] * v[first + i];
-  if (part->base) mb_pose_mul(&Q2, part->base, &Q2);
-  mb_pose_inverse(&inverse, &Q2);
-  mb_se3_adjoint(X, &inverse);
-  mb_se3_ad(B, phi);
-  mb_pose_mul(Q, Q, &Q2);
+  mb_quat_to_mat3(R, Q2.q);
   for (size_t i = 0; i < first; i++) {
-    double a[6], b[6], c[6];
-    mb_mat6_apply(a, X, S + 6 * i);
-    mb_mat6_apply(b, X, Sdot + 6 * i);
-    mb_mat6_apply(c, B, a);
-    for (size_t k = 0; k < 6; k++) S[6 * i + k] = a[k], Sdot[6 * i + k] = b[k] - c[k];
+    double *a = S + 6 * i, *b = Sdot + 6 * i;
+    carry(R, Q2.p, a);
+    carry(R, Q2.p, b);
+    mb_add_bracket(b, -1, phi, a);
   }
 }
 

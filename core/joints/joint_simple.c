@@ -14,6 +14,9 @@
 #include "core/base/report.h"
 #include "core/joints/joints.h"
 
+#include <math.h>
+#include <string.h>
+
 static const double unit[6][6] = {{1, 0, 0, 0, 0, 0}, {0, 1, 0, 0, 0, 0}, {0, 0, 1, 0, 0, 0},
                                   {0, 0, 0, 1, 0, 0}, {0, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 0, 1}};
 enum { RX, RY, RZ, TX, TY, TZ };
@@ -46,9 +49,16 @@ static void one(const MbJoint *joint, double turn, double slide, const double *q
   mb_product_coordinate(&product, e, 0, q[0]);
 }
 
+// By itself, as there is no joint that there are more of.
 static void revolute(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,
                      double *Sdot) {
-  one(joint, 1, 0, q, v, Q, S, Sdot);
+  (void)v;
+  const double half = 0.5 * q[0];
+  *Q = (MbPose){.q = {cos(half)}};
+  mb_vec3_scale(Q->q + 1, sin(half), joint->axis);
+  mb_vec3_copy(S, joint->axis);
+  mb_vec3_set(S + 3, 0, 0, 0);
+  memset(Sdot, 0, 6 * sizeof *Sdot);
 }
 
 static void prismatic(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,

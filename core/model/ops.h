@@ -303,6 +303,10 @@ typedef struct MbSolverOps {
   // y += Jᵀ w for a wrench on one body, of which `seen` (6; NULL: not wanted) takes what `responses` wants to know of it;
   // a = J̇ v at the last kinematics (NULL: J is constant)
   void (*carry)(MbSolverWork *work, size_t body, const double w[6], double *seen, double *y);
+  // The same of three wrenches on one body: y has four numbers for each velocity, one for each of them and one that is left alone. NULL: by
+  // `carry`.
+  void (*carry_three)(MbSolverWork *work, size_t body, const double *const w[3], double *const seen[3],
+                      double *y);
   void (*drift)(MbSolverWork *work, double *a);
   // y ← accelerations at the last kinematics, from the joints' own forces y and wrenches f (NULL: none) beside gravity and
   // the velocity terms, which it adds itself; factors M as `factor` with a = b = 0 does. NULL: by the functions above.

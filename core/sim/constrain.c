@@ -47,15 +47,15 @@ static double all_of(const MbSim *sim, size_t s) {
       sum += all_of_node(model, c->set.ends[k].body - model->nb, c->set.ends[k].H);
   if (sim->solver->map->turns) { // six velocities a body; a row about coordinates is about bodies, too
     const size_t end = c->set.first[s + 1], nv = sim->nv, *const index = c->set.index;
-    const double *const G = c->set.G, *const resists = c->resists;
+    const double *const G = c->set.G, *const yields = c->yields;
     for (size_t k = c->set.first[s]; k < end; k++)
-      if (index[k] < nv) sum += G[k] * G[k] / resists[index[k]];
+      if (index[k] < nv) sum += G[k] * G[k] * yields[index[k]];
     return sum;
   }
   for (int end = 0; end < 2; end++) {
     if (row->body[end] >= model->nb) continue;
-    const double *M = c->resists + 6 * row->body[end], *H = row->H[end];
-    for (size_t k = 0; k < 6; k++) sum += H[k] * H[k] / M[k];
+    const double *yields = c->yields + 6 * row->body[end], *H = row->H[end];
+    for (size_t k = 0; k < 6; k++) sum += H[k] * H[k] * yields[k];
   }
   return sum;
 }

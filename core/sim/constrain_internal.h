@@ -54,8 +54,8 @@ struct MbConstraining {
   size_t n;
   size_t *slot; // (room) row of the set
   double *b, *slack, *least, *soft;
-  double *all;     // W_ii of bodies that nothing holds
-  double *resists; // (nb x 6) what they resist with: M, infinite where there is none
+  double *all;    // W_ii of bodies that nothing holds
+  double *yields; // (nb x 6) by what they give way: 1/M, 0 where there is none
   MbContactRowKind *kind;
   const MbRow **picked;
   double *most; // (room) of dry friction: the largest impulse

@@ -77,10 +77,10 @@ static MbStatus create(MbSim *sim, MbReport *report) {
   c->y = mb_arena_alloc(arena, sim->width, sizeof *c->y);
   c->drift = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->drift);
   c->v = mb_arena_alloc(arena, sim->nv, sizeof *c->v);
-  c->resists = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->resists);
-  for (size_t i = 0; c->resists && i < 6 * model->nb; i++)
-    c->resists[i] = model->M[i] > 0 ? model->M[i] : INFINITY;
-  const bool ok = c->signal && c->driven && c->found && c->y && c->drift && c->v && c->resists &&
+  c->yields = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->yields);
+  for (size_t i = 0; c->yields && i < 6 * model->nb; i++)
+    c->yields[i] = model->M[i] > 0 ? 1 / model->M[i] : 0;
+  const bool ok = c->signal && c->driven && c->found && c->y && c->drift && c->v && c->yields &&
                   mb_row_set_create(sim, &c->set) && mb_rows_reserve(c, c->set.n) && make_work(sim, c);
   if (!ok) return mb_no_memory(report, "constraints");
   note_signals(model, c->driven);
@@ -207,7 +207,8 @@ static void evaluate(MbSim *sim, const double *q, const double *v, double t, dou
   const MbInstant at = instant_at(sim, c->signal, q, v, h, turn);
   MbRowSet *set = &c->set;
   set->version++;
-  mb_rows_clear(set->row, set->n);
+  mb_rows_clear(set->row, set->blank ? set->fixed : set->n); // those that are listed begin clear
+  set->blank = false;
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *constraint = &model->constraints[i];
     constraint->ops->eval(constraint, &at, set->row + constraint->slot);

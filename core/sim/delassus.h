@@ -136,7 +136,8 @@ bool mb_delassus_by_bodies(MbSim *sim, MbDelassus *delassus, const MbRowSet *set
                            MbContactOperator *W);
 
 // Does the same sparsely, if these rows are about two trees or more: W has what trees have alone, and what rows about several of them tie
-// together. False where all are about one, or the solver has passes, or memory has run out (no_memory).
+// together. False where all are about one, or they are so few that the solver sooner tells all of W at once, or the solver has passes, or memory has
+// run out (no_memory).
 bool mb_delassus_by_trees(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row, size_t n,
                           MbContactOperator *W);
 // Parts n rows among trees and makes room for their W, which it does first: a step that does it again for these does not allocate. False as it

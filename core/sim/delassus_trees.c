@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+enum { AT_ONCE = 96 }; // rows whose W is sooner made whole, by one way through the trees, than put together
+
 // ---- trees ------------------------------------------------------------------------------------------------
 
 static uint32_t root_of(uint32_t *root, size_t b) {
@@ -200,7 +202,10 @@ bool mb_trees_part(MbSim *sim, MbDelassus *d, const MbRowSet *set, const size_t 
   size_t trees = 0;
   d->no_memory = false;
   if (sim->solver->passes || set->nnodes) return false;
-  d->no_memory = (!t->of && !find_trees(sim, t)) || !seat(t, set, row, n, &trees);
+  if (n <= AT_ONCE && sim->solver->responses) return false;
+  d->no_memory = !t->of && !find_trees(sim, t);
+  if (d->no_memory || t->count < 2) return false;
+  d->no_memory = !seat(t, set, row, n, &trees);
   if (d->no_memory || trees < 2) return false;
   for (size_t i = 0; i < n; i++)
     if (t->seat[i + 1] - t->seat[i] > MB_ROW_TREES) return false;

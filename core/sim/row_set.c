@@ -41,13 +41,15 @@ void mb_row_set_free(MbRowSet *set) {
   mb_free(set->ends);
   mb_free(set->mark);
   mb_free(set->node);
+  mb_free(set->three);
   *set = (MbRowSet){0};
 }
 
 size_t mb_row_set_bytes(const MbSim *sim, const MbRowSet *set) {
   return set->room * (sizeof *set->row + sizeof *set->is + 2 * sizeof *set->first) +
          set->entries * (sizeof *set->index + sizeof *set->G) + set->most_ends * sizeof *set->ends +
-         sim->width * sizeof *set->mark + set->most_nodes * sizeof *set->node;
+         sim->width * sizeof *set->mark + set->most_nodes * sizeof *set->node +
+         (set->three ? 4 * sim->width * sizeof *set->three : 0);
 }
 
 // ---- which there are --------------------------------------------------------------------------------------
@@ -217,6 +219,10 @@ bool mb_row_set_name(MbSim *sim, MbRowSet *set) {
 }
 
 bool mb_row_set_list(MbSim *sim, MbRowSet *set) {
+  if (!set->three && sim->solver->carry_three) {
+    set->three = mb_calloc(4 * sim->width, sizeof *set->three);
+    if (!set->three) return false;
+  }
   set->n = set->fixed, set->nnodes = 0, set->anew = false;
   set->version++;
   for (size_t i = 0; i < set->nsources; i++) {
@@ -224,15 +230,39 @@ bool mb_row_set_list(MbSim *sim, MbRowSet *set) {
     if (!set->source[i].list(set->source[i].context, sim, set)) return false;
     set->from[i + 1] = set->n;
   }
+  set->blank = true;
   return true;
 }
 
 // ---- at an instant ----------------------------------------------------------------------------------------
 
+// The same of a contact's three rows at once, the first of which is row s.
+static void gather_contact(const MbSim *sim, MbRowSet *set, size_t s) {
+  MbRow *row = &set->row[s];
+  double *const y = set->three;
+  for (int end = 0; end < 2; end++) {
+    const double *const w[3] = {row[0].H[end], row[1].H[end], row[2].H[end]};
+    double *const seen[3] = {row[0].seen[end], row[1].seen[end], row[2].seen[end]};
+    if (row->body[end] != MB_WORLD) sim->solver->carry_three(sim->work, row->body[end], w, seen, y);
+  }
+  const size_t n = set->first[s + 1] - set->first[s], *const index = set->index + set->first[s];
+  double *const first = set->G + set->first[s], *const second = first + n, *const third = second + n;
+  for (size_t k = 0; k < n; k++) {
+    double *at = y + 4 * index[k];
+    first[k] = at[0], second[k] = at[1], third[k] = at[2];
+    memset(at, 0, 4 * sizeof *at);
+  }
+}
+
 void mb_row_set_gather(const MbSim *sim, MbRowSet *set, size_t first, size_t n, double *y) {
   set->version++;
   for (size_t s = first; s < first + n; s++) {
     MbRow *row = &set->row[s];
+    if (set->three && set->is[s].kind == MB_ROW_CONTACT && set->is[s].two_bodies) {
+      gather_contact(sim, set, s);
+      s += 2;
+      continue;
+    }
     for (int end = 0; end < 2; end++) {
       if (row->body[end] != MB_WORLD)
         sim->solver->carry(sim->work, row->body[end], row->H[end], row->seen[end], y);

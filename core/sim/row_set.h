@@ -79,6 +79,8 @@ struct MbRowSet {
   MbRowSource source[MB_ROW_SOURCES];
   size_t from[MB_ROW_SOURCES + 1]; // where each one's rows begin
   bool anew;                       // some rows are made anew in every pass
+  bool blank;                      // nothing has been written of the sources' rows since they were listed
+  double *three;                   // (4 x width) where three rows are carried at once: zero between uses
   uint64_t version;                // another one whenever rows are listed, or their numbers written
 };
 

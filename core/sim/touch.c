@@ -153,6 +153,12 @@ bool mb_touch_look(MbSim *sim, bool points) {
 
 // ---- rows -------------------------------------------------------------------------------------------------
 
+// Whether rows of a contact are about the same bodies as those of the one before it (NULL: none), and no others.
+static bool same_bodies(const MbTouch *touch, const MbTouch *last) {
+  return last && touch->nends == 2 && last->nends == 2 && touch->end[0] == last->end[0] &&
+         touch->end[1] == last->end[1];
+}
+
 // Three rows a contact: the normal, then the tangents.
 bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
   MbTouching *t = context;
@@ -179,10 +185,11 @@ bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
                         .name = "contact",
                         .key = i,
                         .claimed = MB_WORLD};
+    const MbTouch *before_it = i ? touch - 1 : NULL;
     terms.normal = set->n;
     for (int k = 0; k < 3; k++) {
-      if (!(k ? mb_row_set_add_beside(set, &terms)
-              : mb_row_set_add(sim, set, touch->end, touch->nends, &terms)))
+      if (!(k || same_bodies(touch, before_it) ? mb_row_set_add_beside(set, &terms)
+                                               : mb_row_set_add(sim, set, touch->end, touch->nends, &terms)))
         return false;
       terms.kind = MB_ROW_FRICTION, terms.alpha = terms.beta = 0;
     }

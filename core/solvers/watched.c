@@ -171,6 +171,12 @@ static void carry(MbSolverWork *w, size_t body, const double wrench[6], double *
   assert(body < w->model->nb + mb_model_points(w->model));
   w->inner->carry(w->work, body, wrench, seen, y);
 }
+static void carry_three(MbSolverWork *w, size_t body, const double *const wrench[3], double *const seen[3],
+                        double *y) {
+  want_instant(w);
+  assert(body < w->model->nb);
+  w->inner->carry_three(w->work, body, wrench, seen, y);
+}
 static void drift(MbSolverWork *w, double *a) {
   want_instant(w);
   w->inner->drift(w->work, a);
@@ -381,6 +387,7 @@ const MbSolverOps *mb_watched_solver(const MbModel *model, MbArena *arena) {
   ops->momentum = momentum, ops->gather = gather, ops->blocks = blocks, ops->carry = carry;
   ops->map = map, ops->claims = claims;
   WATCH(ops, bias, bias);
+  WATCH(ops, carry_three, carry_three);
   WATCH(ops, drift, drift);
   WATCH(ops, accelerate, accelerate);
   WATCH(ops, reactions, reactions);

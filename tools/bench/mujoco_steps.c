@@ -10,6 +10,7 @@
 struct MbMujoco {
   mjModel *model;
   mjData *data;
+  double iterations;
 };
 
 bool mb_mujoco_there(void) { return true; }
@@ -34,7 +35,17 @@ void mb_mujoco_free(MbMujoco *m) {
 }
 
 void mb_mujoco_steps(MbMujoco *m, size_t steps) {
-  for (size_t k = 0; k < steps; k++) mj_step(m->model, m->data);
+  for (size_t k = 0; k < steps; k++) {
+    mj_step(m->model, m->data);
+    m->iterations += m->data->solver_iter;
+  }
+}
+
+double mb_mujoco_iterations(const MbMujoco *m) { return m->iterations; }
+
+double mb_mujoco_gradient(const MbMujoco *m) {
+  const int last = m->data->solver_iter < mjNSOLVER ? m->data->solver_iter : mjNSOLVER;
+  return last ? m->data->solver[last - 1].gradient : 0;
 }
 
 size_t mb_mujoco_contacts(const MbMujoco *m) { return (size_t)m->data->ncon; }
@@ -50,6 +61,14 @@ MbMujoco *mb_mujoco_load(const char *path) {
 }
 void mb_mujoco_free(MbMujoco *m) { (void)m; }
 void mb_mujoco_steps(MbMujoco *m, size_t steps) { (void)m, (void)steps; }
+double mb_mujoco_iterations(const MbMujoco *m) {
+  (void)m;
+  return 0;
+}
+double mb_mujoco_gradient(const MbMujoco *m) {
+  (void)m;
+  return 0;
+}
 size_t mb_mujoco_contacts(const MbMujoco *m) {
   (void)m;
   return 0;

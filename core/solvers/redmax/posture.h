@@ -25,6 +25,9 @@ void mb_posture_drift(MbPosture *posture, double *a);                     // a =
 void mb_posture_gather(MbPosture *posture, const double *f, double *y);   // y = Jᵀ f
 // y += Jᵀ w of one body; `seen` (NULL: not wanted) takes w as mb_posture_wrench has it
 void mb_posture_carry(MbPosture *posture, size_t body, const double w[6], double *seen, double *y);
+// The same of three, with y (nv x 4) of which the last number of four is left alone
+void mb_posture_carry_three(MbPosture *posture, size_t body, const double *const w[3], double *const seen[3],
+                            double *y);
 void mb_posture_momentum(MbPosture *posture, const double *v, double *y); // y = Jᵀ M J v
 void mb_posture_blocks(MbPosture *posture, const double *B, double s, const double *v,
                        double *y); // y += s Jᵀ B J v

@@ -101,6 +101,10 @@ static void blocks(MbSolverWork *work, const double *B, double s, const double *
 static void carry(MbSolverWork *work, size_t body, const double w[6], double *seen, double *y) {
   mb_posture_carry(&work->posture, body, w, seen, y);
 }
+static void carry_three(MbSolverWork *work, size_t body, const double *const w[3], double *const seen[3],
+                        double *y) {
+  mb_posture_carry_three(&work->posture, body, w, seen, y);
+}
 static void drift(MbSolverWork *work, double *a) { mb_posture_drift(&work->posture, a); }
 static void multiply(MbSolverWork *work, const double *x, double *y) {
   mb_posture_twists(&work->posture, x, work->twist);
@@ -152,6 +156,7 @@ const MbSolverOps mb_redmax_recursive_ops = {
     .gather = gather,
     .blocks = blocks,
     .carry = carry,
+    .carry_three = carry_three,
     .drift = drift,
     .accelerate = accelerate,
     .reserve = reserve,

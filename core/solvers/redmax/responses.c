@@ -17,6 +17,7 @@ typedef struct End {
 struct MbResponses {
   const MbLinks *links;
   size_t most, n;  // wrenches: room, there are
+  bool in_order;   // wrench e is row e's, and the only one
   uint32_t *owner; // (nv) body whose joint's coordinate it is
   uint32_t *size;  // (nb) bodies of the subtree
   uint32_t *start; // (nb + 1) wrenches on bodies before
@@ -26,6 +27,7 @@ struct MbResponses {
   double *shown;   // (slots x 36) Λ on the way down
   double *kept;    // (2 most x 36) Λ where wrenches meet
   uint32_t *meets; // (nb) its place there; NONE
+  double *y;       // (6 x most) scratch: Λ F where wrenches meet
   double *w;       // (most) scratch
 };
 
@@ -42,6 +44,7 @@ void mb_responses_free(MbResponses *r) {
   mb_free(r->shown);
   mb_free(r->kept);
   mb_free(r->meets);
+  mb_free(r->y);
   mb_free(r->w);
   mb_free(r);
 }
@@ -60,9 +63,10 @@ MbResponses *mb_responses_create(const MbLinks *links, size_t rows) {
   r->shown = mb_calloc(36 * links->slots, sizeof *r->shown);
   r->kept = mb_calloc(72 * r->most, sizeof *r->kept);
   r->meets = mb_calloc(nb, sizeof *r->meets);
+  r->y = mb_calloc(6 * r->most, sizeof *r->y);
   r->w = mb_calloc(r->most, sizeof *r->w);
   if (!r->owner || !r->size || !r->start || !r->end || !r->row || !r->F || !r->shown || !r->kept ||
-      !r->meets || !r->w) {
+      !r->meets || !r->y || !r->w) {
     mb_responses_free(r);
     return NULL;
   }
@@ -77,7 +81,7 @@ MbResponses *mb_responses_create(const MbLinks *links, size_t rows) {
 
 size_t mb_responses_bytes(const MbResponses *r) {
   return r ? sizeof *r + (3 * r->links->nb + r->links->nv + 1 + r->most) * sizeof(uint32_t) +
-                 r->most * sizeof *r->end + (79 * r->most + 36 * r->links->slots) * sizeof(double)
+                 r->most * sizeof *r->end + (85 * r->most + 36 * r->links->slots) * sizeof(double)
            : 0;
 }
 
@@ -127,6 +131,8 @@ static void sort(MbResponses *r) {
   }
   for (size_t b = nb; b-- > 0;) r->start[b + 1] = r->start[b];
   r->start[0] = 0;
+  r->in_order = true;
+  for (size_t e = 0; e < r->n; e++) r->in_order &= r->row[e] == e;
 }
 
 static size_t first_of(const MbResponses *r, size_t b) { return r->start[b]; }
@@ -134,66 +140,93 @@ static size_t end_of(const MbResponses *r, size_t b) { return r->start[b + r->si
 
 // ---- Λ ----------------------------------------------------------------------------------------------------
 
-// A motion of the parent as one of the body, its joint free: Ψ a
-static Screw follow(const MbPosture *posture, size_t b, Screw a) {
-  const Stand *stand = &posture->work->stand[b];
-  const MbHop *hop = &posture->links->hop[b];
-  Screw moved = move_motion(a, stand->r);
-  if (hop->kind == MB_LINK_REVOLUTE) {
-    moved.turn = add_scaled(moved.turn, -dot_screw(stand->V, a), stand->s);
-    return moved;
-  }
-  const size_t n = hop->n, column = hop->column;
-  const Screw *T = posture->work->T + column, *U = posture->work->U + column;
-  const Real *G = posture->work->G + hop->square;
-  const Screw from = moved;
-  double x[MB_JOINT_MOST];
-  for (size_t i = n; i-- > 0;) {
-    x[i] = -dot_screw(U[i], from) / G[n * i + i];
-    for (size_t k = i + 1; k < n; k++) x[i] -= G[n * k + i] * x[k];
-    moved = add_scaled_screw(moved, x[i], T[i]);
-  }
-  return moved;
+typedef double Four __attribute__((vector_size(32)));
+
+// Six numbers, and two zeros.
+typedef struct Row {
+  Four head, tail;
+} Row;
+
+static inline Row row_of(const double x[6]) { return (Row){{x[0], x[1], x[2], x[3]}, {x[4], x[5], 0, 0}}; }
+
+static inline Row row_scaled(double s, Row x) { return (Row){s * x.head, s * x.tail}; }
+static inline Row row_add(Row to, double s, Row x) {
+  return (Row){to.head + s * x.head, to.tail + s * x.tail};
 }
 
-// Λ += T G⁻¹ Tᵀ
-static void add_own(const MbPosture *posture, size_t b, double L[36]) {
+static inline void row_put(double x[6], Row row) {
+  memcpy(x, &row.head, sizeof row.head);
+  x[4] = row.tail[0], x[5] = row.tail[1];
+}
+
+// How a joint of any kind passes wrenches F of its body on to its parent, P F, and motions the other way, Ψ = Pᵀ:
+//   P F = X (F − Σ U_i (Z_i · F)/D_i),  Z = L⁻¹ Tᵀ,  X the move
+typedef struct Passage {
+  size_t n;
+  double P[36], Z[MB_JOINT_MOST][6];
+  double inverse[MB_JOINT_MOST]; // 1/D
+} Passage;
+
+MB_CLONES static void find_own(const MbPosture *posture, size_t b, Passage *by) {
   const MbHop *hop = &posture->links->hop[b];
-  if (hop->kind == MB_LINK_REVOLUTE) {
-    const Stand *stand = &posture->work->stand[b];
-    const double s[3] = {stand->s.x, stand->s.y, stand->s.z};
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++) L[6 * i + j] += stand->inverse * s[i] * s[j];
-    return;
-  }
-  const size_t n = hop->n;
   const Real *G = posture->work->G + hop->square;
-  double Z[MB_JOINT_MOST][6]; // L⁻¹ Tᵀ
+  const size_t n = by->n = hop->n;
   for (size_t i = 0; i < n; i++) {
-    memcpy(Z[i], &posture->work->T[hop->column + i], sizeof Z[i]);
-    for (size_t k = 0; k < i; k++)
-      for (int c = 0; c < 6; c++) Z[i][c] -= G[n * i + k] * Z[k][c];
-    const double inverse = 1 / G[n * i + i];
-    for (int c = 0; c < 6; c++)
-      for (int d = 0; d < 6; d++) L[6 * c + d] += inverse * Z[i][c] * Z[i][d];
+    double z[6];
+    memcpy(z, &posture->work->T[hop->column + i], sizeof z);
+    Row sum = row_of(z);
+    for (size_t k = 0; k < i; k++) sum = row_add(sum, -G[n * i + k], row_of(by->Z[k]));
+    row_put(by->Z[i], sum);
+    by->inverse[i] = 1 / G[n * i + i];
   }
 }
 
-// Ψ Λ Ψᵀ: the columns of Λ, and then the rows of what comes of them
-static void show(const MbPosture *posture, size_t b, const double from[36], double L[36]) {
-  double half[36];
-  for (int pass = 0; pass < 2; pass++) {
-    const double *in = pass ? half : from;
-    double *out = pass ? L : half;
-    for (int j = 0; j < 6; j++) {
-      Screw a;
-      memcpy(&a, in + 6 * j, sizeof a); // symmetric, so that rows are columns
-      a = follow(posture, b, a);
-      double column[6];
-      memcpy(column, &a, sizeof column);
-      for (int i = 0; i < 6; i++) out[6 * i + j] = column[i];
-    }
+MB_CLONES static void find_passage(const MbPosture *posture, size_t b, Passage *by) {
+  const Screw *U = posture->work->U + posture->links->hop[b].column;
+  const Vec r = posture->work->stand[b].r;
+  Row P[6] = {{{1}, {0}}, {{0, 1}, {0}}, {{0, 0, 1}, {0}}, {{0, 0, 0, 1}, {0}}, {{0}, {1}}, {{0}, {0, 1}}};
+  for (size_t i = 0; i < by->n; i++) {
+    const Row Z = row_scaled(-by->inverse[i], row_of(by->Z[i]));
+    const Vec turn = U[i].turn, line = U[i].line;
+    P[0] = row_add(P[0], turn.x, Z), P[1] = row_add(P[1], turn.y, Z), P[2] = row_add(P[2], turn.z, Z);
+    P[3] = row_add(P[3], line.x, Z), P[4] = row_add(P[4], line.y, Z), P[5] = row_add(P[5], line.z, Z);
   }
+  P[0] = row_add(row_add(P[0], r.y, P[5]), -r.z, P[4]);
+  P[1] = row_add(row_add(P[1], r.z, P[3]), -r.x, P[5]);
+  P[2] = row_add(row_add(P[2], r.x, P[4]), -r.y, P[3]);
+  MB_UNROLL
+  for (int k = 0; k < 6; k++) row_put(by->P + 6 * k, P[k]);
+}
+
+// Λ += T G⁻¹ Tᵀ = Σ Z_i Z_iᵀ/D_i
+MB_CLONES static void add_own(const Passage *by, double L[36]) {
+  for (size_t i = 0; i < by->n; i++) {
+    const double *z = by->Z[i];
+    const Row Z = row_scaled(by->inverse[i], row_of(z));
+    MB_UNROLL
+    for (int k = 0; k < 6; k++) row_put(L + 6 * k, row_add(row_of(L + 6 * k), z[k], Z));
+  }
+}
+
+// out ← A B, or Aᵀ B where A is read by columns
+static inline __attribute__((always_inline)) void multiply_six(const double *A, int along, int down,
+                                                               const double B[36], double out[36]) {
+  Row row[6];
+  MB_UNROLL
+  for (int k = 0; k < 6; k++) row[k] = row_of(B + 6 * k);
+  for (int i = 0; i < 6; i++, A += down) {
+    Row sum = row_scaled(A[0], row[0]);
+    MB_UNROLL
+    for (int k = 1; k < 6; k++) sum = row_add(sum, A[k * along], row[k]);
+    row_put(out + 6 * i, sum);
+  }
+}
+
+// Ψ Λ Ψᵀ = Pᵀ (Λ P)
+MB_CLONES static void show(const Passage *by, const double from[36], double L[36]) {
+  double half[36];
+  multiply_six(from, 1, 6, by->P, half);
+  multiply_six(by->P, 6, 1, half, L);
 }
 
 // The same of a hinge: with y = Λ V and X the move,  Ψ Λ Ψᵀ = X Λ Xᵀ − s (X y)ᵀ − (X y) sᵀ + (V · y) s sᵀ
@@ -231,6 +264,23 @@ MB_CLONES static void show_hinge(const Stand *stand, const double P[36], double 
     for (int j = 0; j < 3; j++) L[6 * i + j] += alpha * s[i] * s[j];
 }
 
+// The same of any joint; `from` NULL: that of the world, which does not move.
+static void show_any(const MbPosture *posture, size_t b, const double *from, double L[36]) {
+  Passage by;
+  if (posture->links->hop[b].kind == MB_LINK_REVOLUTE) {
+    static const double none[36];
+    show_hinge(&posture->work->stand[b], none, L);
+    return;
+  }
+  find_own(posture, b, &by);
+  if (from) {
+    find_passage(posture, b, &by);
+    show(&by, from, L);
+  } else
+    memset(L, 0, 36 * sizeof *L);
+  add_own(&by, L);
+}
+
 // Whether wrenches meet in body b: on it, or from two of its children.
 static bool is_meeting(const MbResponses *r, size_t b) {
   if (r->start[b + 1] > r->start[b]) return true;
@@ -249,18 +299,10 @@ static void show_all(MbResponses *r, const MbPosture *posture) {
       continue;
     }
     double *L = r->shown + 36 * hop->slot;
-    if (!hop->up) {
-      memset(L, 0, 36 * sizeof *L);
-      add_own(posture, b, L);
-    } else {
-      const double *from = r->shown + 36 * hop->up; // may be L
-      if (hop->kind == MB_LINK_REVOLUTE) {
-        show_hinge(&posture->work->stand[b], from, L);
-      } else {
-        show(posture, b, from, L);
-        add_own(posture, b, L);
-      }
-    }
+    if (hop->up && hop->kind == MB_LINK_REVOLUTE)
+      show_hinge(&posture->work->stand[b], r->shown + 36 * hop->up, L); // which may be L
+    else
+      show_any(posture, b, hop->up ? r->shown + 36 * hop->up : NULL, L);
     if (!is_meeting(r, b)) continue;
     r->meets[b] = count;
     memcpy(r->kept + 36 * count++, L, 36 * sizeof *L);
@@ -268,6 +310,22 @@ static void show_all(MbResponses *r, const MbPosture *posture) {
 }
 
 // ---- meeting ----------------------------------------------------------------------------------------------
+
+// out ← M in of wrenches [begin, end), whose numbers are `stride` apart; `out` may be `in`
+MB_CLONES static void multiply(const double M[36], const double *in, double *out, size_t stride, size_t begin,
+                               size_t end) {
+  MB_SIMD
+  for (size_t e = begin; e < end; e++) {
+    const double a = in[e], b = in[stride + e], c = in[2 * stride + e], d = in[3 * stride + e],
+                 f = in[4 * stride + e], g = in[5 * stride + e];
+    out[e] = M[0] * a + M[1] * b + M[2] * c + (M[3] * d + M[4] * f + M[5] * g);
+    out[stride + e] = M[6] * a + M[7] * b + M[8] * c + (M[9] * d + M[10] * f + M[11] * g);
+    out[2 * stride + e] = M[12] * a + M[13] * b + M[14] * c + (M[15] * d + M[16] * f + M[17] * g);
+    out[3 * stride + e] = M[18] * a + M[19] * b + M[20] * c + (M[21] * d + M[22] * f + M[23] * g);
+    out[4 * stride + e] = M[24] * a + M[25] * b + M[26] * c + (M[27] * d + M[28] * f + M[29] * g);
+    out[5 * stride + e] = M[30] * a + M[31] * b + M[32] * c + (M[33] * d + M[34] * f + M[35] * g);
+  }
+}
 
 // w[f] = y · F[f] for f in [begin, end)
 MB_CLONES static void products(const double *restrict F, size_t stride, size_t begin, size_t end,
@@ -280,17 +338,29 @@ MB_CLONES static void products(const double *restrict F, size_t stride, size_t b
     w[f] = a * F[f] + b * F1[f] + c * F2[f] + (d * F3[f] + e * F4[f] + g * F5[f]);
 }
 
-// Wrench e with all of [begin, end), into the row of W that is e's: the whole is this and its transpose.
-static void meet_one(const MbResponses *r, const double L[36], size_t e, size_t begin, size_t end, size_t k,
-                     double *W) {
-  double y[6], F[6];
-  for (size_t j = 0; j < 6; j++) F[j] = r->F[j * r->most + e];
-  for (size_t i = 0; i < 6; i++) {
-    const double *l = L + 6 * i;
-    y[i] = 0 + l[0] * F[0] + l[1] * F[1] + l[2] * F[2] + l[3] * F[3] + l[4] * F[4] + l[5] * F[5];
+// w[f] += y · F[f], as above
+MB_CLONES static void add_products(const double *restrict F, size_t stride, size_t begin, size_t end,
+                                   const double *y, double *restrict w) {
+  const double a = y[0], b = y[1], c = y[2], d = y[3], e = y[4], g = y[5];
+  const double *F1 = F + stride, *F2 = F + 2 * stride, *F3 = F + 3 * stride, *F4 = F + 4 * stride,
+               *F5 = F + 5 * stride;
+  MB_SIMD
+  for (size_t f = begin; f < end; f++)
+    w[f] += a * F[f] + b * F1[f] + c * F2[f] + (d * F3[f] + e * F4[f] + g * F5[f]);
+}
+
+// Wrench e, of which Λ makes y, with all of [begin, end), into the row of W that is e's: the whole is this and its transpose.
+static void meet_one(const MbResponses *r, size_t e, size_t begin, size_t end, size_t k, double *W) {
+  double y[6];
+  for (size_t j = 0; j < 6; j++) y[j] = r->y[j * r->most + e];
+  double *const own = W + r->row[e] * k;
+  if (r->in_order) {
+    const double before = own[e];
+    add_products(r->F, r->most, begin, end, y, own);
+    if (begin == e) own[e] = before + (own[e] - before) / 2; // with itself
+    return;
   }
   products(r->F, r->most, begin, end, y, r->w);
-  double *const own = W + r->row[e] * k;
   if (begin == e) r->w[e] /= 2; // with itself
   for (size_t f = begin; f < end; f++) own[r->row[f]] += r->w[f];
 }
@@ -298,10 +368,11 @@ static void meet_one(const MbResponses *r, const double L[36], size_t e, size_t 
 static void meet(const MbResponses *r, size_t b, size_t k, double *W) {
   const double *L = r->kept + 36 * (size_t)r->meets[b];
   const size_t end = end_of(r, b);
-  for (size_t e = r->start[b]; e < r->start[b + 1]; e++) meet_one(r, L, e, e, end, k, W);
+  multiply(L, r->F, r->y, r->most, r->start[b], end);
+  for (size_t e = r->start[b]; e < r->start[b + 1]; e++) meet_one(r, e, e, end, k, W);
   for (size_t c = b + 1; c < b + r->size[b]; c += r->size[c]) {
     const size_t after = end_of(r, c);
-    for (size_t e = first_of(r, c); e < after && after < end; e++) meet_one(r, L, e, after, end, k, W);
+    for (size_t e = first_of(r, c); e < after && after < end; e++) meet_one(r, e, after, end, k, W);
   }
 }
 
@@ -328,27 +399,11 @@ MB_CLONES static void pass_hinge(double *restrict F, size_t stride, size_t begin
   }
 }
 
-// Of any joint: F + Uᵀ u, u = −D⁻¹ L⁻¹ Tᵀ F, moved.
-static void pass_joint(const MbPosture *posture, size_t b, double *F, size_t stride, size_t begin,
-                       size_t end) {
-  const MbHop *hop = &posture->links->hop[b];
-  for (size_t e = begin; e < end; e++) {
-    Screw f;
-    double at[6];
-    for (size_t k = 0; k < 6; k++) at[k] = F[k * stride + e];
-    memcpy(&f, at, sizeof f);
-    double u[MB_JOINT_MOST];
-    const size_t n = hop->n, column = hop->column;
-    const Real *G = posture->work->G + hop->square;
-    for (size_t i = 0; i < n; i++) {
-      u[i] = -dot_screw(posture->work->T[column + i], f);
-      for (size_t k = 0; k < i; k++) u[i] -= G[n * i + k] * u[k];
-    }
-    for (size_t i = 0; i < n; i++) f = add_scaled_screw(f, u[i] / G[n * i + i], posture->work->U[column + i]);
-    f = move_wrench(f, posture->work->stand[b].r);
-    memcpy(at, &f, sizeof at);
-    for (size_t k = 0; k < 6; k++) F[k * stride + e] = at[k];
-  }
+static void pass_any(const MbPosture *posture, size_t b, double *F, size_t stride, size_t begin, size_t end) {
+  Passage by;
+  find_own(posture, b, &by);
+  find_passage(posture, b, &by);
+  multiply(by.P, F, F, stride, begin, end);
 }
 
 // W + Wᵀ
@@ -368,7 +423,7 @@ void mb_responses_solve(MbResponses *r, const MbPosture *posture, size_t k, doub
     if (r->meets[b] != NONE) meet(r, b, k, W);
     if (links->model->parent[b] == MB_WORLD) continue;
     if (links->hop[b].kind != MB_LINK_REVOLUTE) {
-      pass_joint(posture, b, r->F, r->most, begin, end);
+      pass_any(posture, b, r->F, r->most, begin, end);
       continue;
     }
     const Stand *stand = &posture->work->stand[b];

@@ -109,6 +109,32 @@ Test(contact_methods, a_warm_start_at_the_solution_is_kept) {
   }
 }
 
+// Boxes on one another whose load is another one, as in the next step: what held holds again, by one step or two of Newton's method; what comes to slip is
+// left to sweeps, which begin where they would have begun.
+Test(contact_methods, what_held_in_the_last_step_is_held_again_at_once) {
+  for (int slips = 0; slips < 2; slips++) {
+    Made made = made_stack(2, 1, MB_CONE_EXACT, 0.05, 1);
+    MbContactWork work = {0};
+    MbContactAnswer answer;
+    const size_t n = made.problem.n;
+    double aside[64];
+    cr_assert_eq(made_solve(&made, "auto", &work, &answer), MB_CONTACT_SOLVED);
+    memcpy(made.start, answer.lambda, n * sizeof *made.start);
+    made.problem.start = made.start, made.problem.betters = true;
+    Made other = made_stack(2, 1, MB_CONE_EXACT, slips ? 1.5 : 0.06, 1);
+    memcpy(made.b, other.b, n * sizeof *made.b);
+    cr_assert_eq(made_solve(&made, "auto", &work, &answer), MB_CONTACT_SOLVED);
+    cr_expect_eq(answer.iterations <= 2, !slips, "%s, %zu", answer.method, answer.iterations);
+    memcpy(aside, answer.w, n * sizeof *aside);
+    made.problem.start = NULL;
+    cr_assert_eq(made_solve(&made, "auto", &work, &answer), MB_CONTACT_SOLVED);
+    test_near("velocities", aside, answer.w, n, 1e-8);
+    mb_contact_work_free(&work);
+    made_free(&made);
+    made_free(&other);
+  }
+}
+
 // A few iterations are not enough, and that is told with what is left.
 Test(contact_methods, what_is_not_solved_is_told) {
   uint64_t seed = 5;

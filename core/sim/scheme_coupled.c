@@ -5,9 +5,9 @@
 // with A_b the bodies' matrix and r_b their right-hand side, both at the step's start, as in a step of their own (scheme_once.c); A_n the
 // deformables' constant matrix, Δ a correction of their iterate q and v_n = (q + Δ − q at the start)/h. The deformables'
 // equations are solved by passes, and in each of them the rows are solved for anew, with W = G_b A_b⁻¹ G_bᵀ + G_n A_n⁻¹ G_nᵀ. So
-// what a node feels its body feels, with no step between, and every iterate satisfies the rows. Quasi-Newton steps and Newton's method have
-// another matrix in the place of A_n in every pass, and may take less of a correction than it is: what is taken of the velocities is taken of
-// the multipliers (solvers/projective/descent.c).
+// what a node feels its body feels, with no step between, and every iterate satisfies the rows, contacts by as much as it still moves
+// (touch_solve.c). Quasi-Newton steps and Newton's method have another matrix in the place of A_n in every pass, and may take less of a
+// correction than it is: what is taken of the velocities is taken of the multipliers (solvers/projective/descent.c).
 //
 // Where no row and no force is about a node, bodies take their step as if there were no deformables, and nodes theirs when the bodies are
 // where the step ends (nodes.c).

@@ -64,10 +64,13 @@ static const MbSchemaRow contact_rows[] = {
              "many, since no other has come to an end"},
     {"tolerance", MB_TYPE_NUMBER, AT(MbContactsSpec, tolerance), .bound = MB_BETWEEN, .lo = 1e-14, .hi = 0.1,
      .fallback = "1e-8",
-     .help = "of the natural map, what is left of the laws of all contacts, by what was to be stopped. Steps "
-             "that do not come to it are counted and told in the end; one that leaves more than a thousandth "
-             "ends the run with exit 4, but where method \"gauss_seidel\" or \"nonsmooth_newton\" has "
-             "fewer than 200 \"iterations\" to make, a fixed cost a step"},
+     .help =
+         "of the natural map, what is left of the laws of all contacts, by what was to be stopped. Steps "
+         "that do not come to it are counted and told in the end; one that leaves more than a thousandth "
+         "ends the run with exit 4, but where method \"gauss_seidel\" or \"nonsmooth_newton\" has "
+         "fewer than 200 \"iterations\" to make, a fixed cost a step. Solver \"projective\" leaves more in "
+         "iterations that the step does not end with, a thousandth of what they move nodes by; not where "
+         "less than 1e-9 is asked for, nor with method \"newton\""},
     {"function", MB_TYPE_WORD, AT(MbContactsSpec, function), .words = mb_newton_function_words,
      .word_help = function_help, .fallback = "\"minimum_map\"", .help = "of nonsmooth_newton"},
     {"pairs", MB_TYPE_LIST, AT(MbContactsSpec, pairs), COUNT(MbContactsSpec, npairs), .object = &pair,

@@ -437,6 +437,12 @@ MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
   return mb_constrain_solve(sim, v, report);
 }
 
+void mb_constrain_loosen(MbSim *sim, double velocity) {
+  if (sim->constraining) sim->constraining->loose = velocity, sim->constraining->unfinished = false;
+}
+
+bool mb_constrain_unfinished(const MbSim *sim) { return sim->constraining && sim->constraining->unfinished; }
+
 double *mb_constrain_forces(MbSim *sim) { return sim->constraining ? sim->constraining->force : NULL; }
 
 void mb_constrain_impulses(const MbSim *sim, double *y) {

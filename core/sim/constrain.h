@@ -26,6 +26,11 @@ void mb_constrain_anew(MbSim *sim);
 MbStatus mb_constrain_bodies(MbSim *sim, double *v, MbReport *report);
 // Does the same by the rows about nodes alone, as mb_constrain_anew has made them; the forces of the others stay.
 MbStatus mb_constrain_nodes(MbSim *sim, double *v, MbReport *report);
+// Lets contacts be solved for by less than the scene asks for in solutions to come, where iterations still move nodes by such a velocity; 0:
+// by all of it.
+void mb_constrain_loosen(MbSim *sim, double velocity);
+// Tells whether they were, in the last solution.
+bool mb_constrain_unfinished(const MbSim *sim);
 // Adds to y the impulses along the velocities, Gᵀ λ, of the last solution of such rows. The rows that the solver claims are left out.
 void mb_constrain_impulses(const MbSim *sim, double *y);
 // The forces that it takes of each row.

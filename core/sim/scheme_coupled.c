@@ -13,7 +13,6 @@
 // where the step ends (nodes.c).
 #include "core/sim/claims.h"
 #include "core/sim/constrain.h"
-#include "core/sim/constrain_internal.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
 #include "core/sim/nodes.h"
@@ -59,15 +58,14 @@ static MbStatus begin(MbSim *sim, const double *loose, MbReport *report) {
 // not, there is one more.
 static MbStatus make_passes(MbSim *sim, const double *loose, double *v, MbReport *report) {
   const MbPassOps *passes = sim->solver->passes;
-  MbConstraining *c = sim->constraining;
   MbStatus status;
   bool more = true;
   do {
-    c->loose = more ? passes->moves(sim->work) : 0, c->unfinished = false;
+    mb_constrain_loosen(sim, more ? passes->moves(sim->work) : 0);
     status = pass(sim, loose, v, report);
     more = passes->goes_on(sim->work);
-  } while (status == MB_OK && (more || c->unfinished));
-  c->loose = 0;
+  } while (status == MB_OK && (more || mb_constrain_unfinished(sim)));
+  mb_constrain_loosen(sim, 0);
   return status;
 }
 

@@ -62,24 +62,28 @@ static void summary_event(MbRun *run, MbStatus status, const MbTrajCounts *count
   mb_log_write(&run->log, event);
 }
 
-// A change is called drift where nothing in the scene explains it.
+// What the energy has changed by, in words behind its numbers: drift where nothing in the scene explains it.
+static void describe_change(const MbRun *run, bool left, char *out, size_t size) {
+  const double drift = mb_tally_drift(&run->tally), scale = mb_tally_scale(&run->tally);
+  const MbEnergyCause cause = left ? MB_ENERGY_KEPT : mb_sim_energy_cause(run->sim);
+  const bool down = cause == MB_ENERGY_DAMPED && drift < 0;
+  *out = 0;
+  if (isnan(drift) || cause == MB_ENERGY_DRIVEN) return;
+  snprintf(out, size, ", %s %.2g of the %.3g J that there were to move with", down ? "down by" : "drift",
+           down ? -drift : drift, scale);
+}
+
 static void say_energy(MbRun *run) {
   const MbTally *tally = &run->tally;
-  const double drift = mb_tally_drift(tally), scale = mb_tally_scale(tally);
-  const char *left = mb_sim_energy_left(run->sim) ? "; no force explains that: see the warning above" : "";
-  const MbEnergyCause cause = mb_sim_energy_cause(run->sim);
-  char of[100] = "";
-  if (isnan(scale)) {
-    if (*left) mb_log_say(&run->log, "energy: it has changed by itself: see the warning above");
+  const bool left = mb_sim_energy_left(run->sim);
+  char change[100];
+  if (isnan(mb_tally_scale(tally))) {
+    if (left) mb_log_say(&run->log, "energy: it has changed by itself: see the warning above");
     return;
   }
-  if (isnan(drift) || (cause == MB_ENERGY_DRIVEN && !*left))
-    ;
-  else if (cause != MB_ENERGY_KEPT && drift < 0 && !*left)
-    snprintf(of, sizeof of, ", down by %.2g of the %.3g J that there were to move with", -drift, scale);
-  else
-    snprintf(of, sizeof of, ", drift %.2g of the %.3g J that there were to move with", drift, scale);
-  mb_log_say(&run->log, "energy: %.6g -> %.6g J%s%s", tally->first, tally->last, of, left);
+  describe_change(run, left, change, sizeof change);
+  mb_log_say(&run->log, "energy: %.6g -> %.6g J%s%s", tally->first, tally->last, change,
+             left ? "; no force explains that: see the warning above" : "");
 }
 
 static void say_contacts(MbRun *run, int64_t step) {

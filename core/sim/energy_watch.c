@@ -7,8 +7,8 @@
 // many steps the total is compared with that at the start: a change of more than a tenth of S is told, once. Nothing is told of
 //
 //   scenes that are driven (motors, forces over time, muscles, paths with passive segments, prescribed motions, soft constraints,
-//   which hold energy that nobody counts), of constraints that do not hold at the start, and of loss where there is a reason for it: damping, ropes and
-//   limits that catch, and stiffness under "implicit", whose first-order step damps it at any length.
+//   which hold energy that nobody counts), of constraints that do not hold at the start, and of loss where there is a reason
+//   for it: damping, ropes and limits that catch, and stiffness under "implicit", whose first-order step damps it at any length.
 //
 // The first steps from rest fall by h/(t + h) of S under schemes of first order, which is why the first look comes late.
 #include "core/sim/energy_watch.h"

@@ -198,7 +198,7 @@ double mb_slope_agree_number(MbSensitivity *g, const MbSlope *slope, double move
   }
   own_number(g, slope, move, g->number_own);
   take_pull(g, slope, move, g->number_own);
-  return sum + mb_slope_tied_dot(z, g->number_own, nv);
+  return sum + mb_slope_dot(z, g->number_own, nv);
 }
 
 void mb_slope_agree_felt(MbSensitivity *g, double *noted) {

@@ -9,64 +9,24 @@
 // The way back needs each step's coordinates and stages. A reel holds those of as many steps as the memory allows; where the run is longer,
 // states are kept on the way and steps between them done anew, bit by bit the same: by binomial distances, so that with s states and r
 // repetitions runs of C(s + r, s) reels are gone through [Griewank 1992].
-#include "core/sim/sensitivity_rows.h"
+#include "core/sim/sensitivity_back.h"
 #include "core/base/report.h"
-#include "core/model/coordinates.h"
 #include "core/sim/channels.h"
 #include "core/sim/evaluate.h"
-#include "core/sim/schemes.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { STAGES = 2, MOST_KEPT = 64 };
-
-// A step as it was done.
-typedef struct Turn {
-  double *q; // (nq) before it
-  MbStageTerms terms[STAGES];
-  MbStageNote note[STAGES];
-  size_t stages;
-  double *q1, *v1; // (nq), (nv) after it
-  double *guess;   // (nguess) where closures were looked for
-  double *noted;   // velocities of its passes
-  double begin, t;
-  int64_t step; // after it
-} Turn;
-
-// The state of which a frame tells.
-typedef struct Moment {
-  const double *q, *v; // (nq), (nv)
-  double t;
-  int64_t step;
-} Moment;
-
-typedef struct Backward {
-  MbSensitivity *g;
-  const MbSensitivityWeights *weights;
-  double *out;    // (count)
-  Turn *reel;     // (length)
-  int64_t length; // of the reel, in steps
-  MbState *kept;  // (nkept) the first is the start
-  size_t nkept;
-  int64_t stepped, seen;                      // steps that were done; how many of the run's
-  double *q, *v, *u, *before;                 // (nv) of the state
-  double *move, *base, *w, *z, *dq, *dv, *da; // (nv)
-  double *first, *next_q, *along;             // (nv)
-  double *q1, *left_moved;                    // (nv)
-  Moment at;                                  // of the frame at hand
-  double *frame[2], *weight, *left;           // (frame size) the last: of channels by differences
-  double *by_move, *by_phi;                   // (nb x 6)
-} Backward;
+enum { MOST_KEPT = 64 };
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-static bool take(Backward *b, double **list, size_t n) {
+static bool take(MbBackward *b, double **list, size_t n) {
   return (*list = mb_arena_alloc(&b->g->arena, n + 1, sizeof(double))) != NULL;
 }
 
 // Of a step of one solution its velocities at both ends are all there is.
-static bool make_turn(Backward *b, Turn *turn) {
+static bool make_turn(MbBackward *b, MbTurn *turn) {
   const MbSim *sim = b->g->sim;
   bool ok = take(b, &turn->q, sim->nq) && take(b, &turn->q1, sim->nq) && take(b, &turn->v1, sim->nv);
   if (b->g->once && !b->g->halves) {
@@ -75,7 +35,7 @@ static bool make_turn(Backward *b, Turn *turn) {
     return ok && take(b, &turn->note[0].from, sim->nv) && take(b, &turn->guess, sim->model->nguess) &&
            take(b, &turn->note[0].impulse, sim->model->nslots);
   }
-  for (size_t s = 0; s < STAGES && ok; s++)
+  for (size_t s = 0; s < MB_BACK_STAGES && ok; s++)
     ok = take(b, &turn->note[s].base, sim->nv) && take(b, &turn->note[s].from, sim->nv) &&
          take(b, &turn->note[s].w, sim->nv) && take(b, &turn->note[s].impulse, sim->model->nslots);
   if (ok && b->g->halves) ok = take(b, &turn->noted, mb_slope_halves_numbers(sim));
@@ -86,8 +46,8 @@ static size_t turn_bytes(const MbSensitivity *g) {
   const MbSim *sim = g->sim;
   const size_t rows = 2 * sim->model->nslots + sim->model->nguess,
                noted = g->halves ? mb_slope_halves_numbers(sim) : 0;
-  if (g->once && !g->halves) return sizeof(Turn) + (2 * sim->nq + 3 * sim->nv + rows + 7) * sizeof(double);
-  return sizeof(Turn) + (2 * sim->nq + 7 * sim->nv + rows + noted + 12) * sizeof(double);
+  if (g->once && !g->halves) return sizeof(MbTurn) + (2 * sim->nq + 3 * sim->nv + rows + 7) * sizeof(double);
+  return sizeof(MbTurn) + (2 * sim->nq + 7 * sim->nv + rows + noted + 12) * sizeof(double);
 }
 static size_t state_bytes(const MbSim *sim) {
   return sizeof(MbState) + (sim->nq + sim->nv + sim->nm + 3) * sizeof(double);
@@ -102,7 +62,7 @@ size_t mb_sensitivity_least_memory(const MbSensitivity *g) {
 }
 
 // As many steps as there are where memory allows, else half of it for the reel and half for states.
-static void choose_lengths(Backward *b, int64_t steps, size_t memory) {
+static void choose_lengths(MbBackward *b, int64_t steps, size_t memory) {
   const MbSim *sim = b->g->sim;
   const size_t turn = turn_bytes(b->g), state = state_bytes(sim);
   const size_t whole = memory / turn, half = memory / 2 / turn, states = memory / 2 / state;
@@ -114,7 +74,7 @@ static void choose_lengths(Backward *b, int64_t steps, size_t memory) {
   b->nkept = states < 2 ? 2 : states > MOST_KEPT ? MOST_KEPT : states;
 }
 
-static bool make(Backward *b, int64_t steps, size_t memory) {
+static bool make(MbBackward *b, int64_t steps, size_t memory) {
   const MbSim *sim = b->g->sim;
   const size_t size = mb_sim_frame_size(sim);
   double **const lists[] = {&b->q,      &b->v,     &b->u,  &b->before,    &b->move, &b->base,
@@ -137,116 +97,10 @@ static bool make(Backward *b, int64_t steps, size_t memory) {
   return true;
 }
 
-// ---- frames ---------------------------------------------------------------------------------------------------------
-
-static double sum_of(const double *x, const double *y, size_t n) {
-  double sum = 0;
-  for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
-  return sum;
-}
-
-// What the weights left are felt by along one coordinate (or velocity): differences of fourth order.
-static MbStatus along_one(Backward *b, size_t i, bool velocity, double move, double *out, MbReport *report) {
-  static const double weight[5] = {1, -8, 0, 8, -1};
-  MbSensitivity *g = b->g;
-  const MbSim *sim = g->sim;
-  const Moment *at = &b->at;
-  MbStatus status = MB_OK;
-  memset(b->along, 0, sim->nv * sizeof *b->along);
-  b->along[i] = 1, *out = 0;
-  for (int side = -2; side <= 2 && status == MB_OK; side++) {
-    if (!side) continue;
-    memcpy(g->q1, at->q, sim->nq * sizeof *g->q1);
-    memcpy(g->rate, at->v, sim->nv * sizeof *g->rate);
-    if (velocity)
-      g->rate[i] += side * move;
-    else
-      mb_coordinates_advance(sim->model, g->q1, side * move, b->along, 0, sim->model->nb);
-    status = mb_slope_sample(g->probe, g->q1, g->rate, at->t, at->t, at->step, b->frame[0], report);
-    *out += weight[side + 2] / (12 * move) * sum_of(b->left, b->frame[0], mb_sim_frame_size(sim));
-  }
-  return status;
-}
-
-// What a number changes of the frame at the same state, by both sides' frames.
-static MbStatus add_sides(Backward *b, size_t k, const double *weights, MbReport *report) {
-  const MbSensitivity *g = b->g;
-  const MbSlope *slope = &g->slopes[k];
-  const Moment *at = &b->at;
-  MbStatus status = mb_slope_sample(slope->less, at->q, at->v, at->t, at->t, at->step, b->frame[0], report);
-  if (status == MB_OK)
-    status = mb_slope_sample(slope->more, at->q, at->v, at->t, at->t, at->step, b->frame[1], report);
-  for (size_t i = 0; i < mb_sim_frame_size(g->sim) && status == MB_OK; i++)
-    b->out[k] += weights[i] * (b->frame[1][i] - b->frame[0][i]) / (2 * g->number[k].move);
-  return status;
-}
-
-// Channels whose weights are left, by differences.
-static MbStatus add_left(Backward *b, MbReport *report) {
-  static const double MOVE = 1e-4; // as along the run
-  MbSensitivity *g = b->g;
-  const MbSim *sim = g->sim;
-  const Moment *at = &b->at;
-  const double length = MOVE * (sim->model->size > 0 ? fmin(1, sim->model->size) : 1);
-  double fastest = 1;
-  MbStatus status = MB_OK;
-  for (size_t i = 0; i < sim->nv; i++) fastest = fmax(fastest, fabs(at->v[i]));
-  for (size_t i = 0; i < sim->nv && status == MB_OK; i++) {
-    double by_q = 0, by_v = 0;
-    status = along_one(b, i, false, length, &by_q, report);
-    if (status == MB_OK) status = along_one(b, i, true, MOVE * fastest, &by_v, report);
-    b->q[i] += by_q, b->v[i] += by_v;
-  }
-  for (size_t k = 0; k < g->count && status == MB_OK; k++) status = add_sides(b, k, b->left, report);
-  return status;
-}
-
-// Channels that tell of motion, by the transposed pass through the tree. *all: there are no others.
-static MbStatus add_motion(Backward *b, bool *all, MbReport *report) {
-  MbSensitivity *g = b->g;
-  MbSim *probe = g->probe;
-  const Moment *at = &b->at;
-  MbTangent *tangent = g->tangent;
-  const size_t nb = probe->model->nb;
-  MbWeighed to = {b->by_move, b->by_phi, b->q, b->v};
-  memset(to.move, 0, 6 * nb * sizeof *to.move), memset(to.phi, 0, 6 * nb * sizeof *to.phi);
-  *all = mb_sim_weigh(probe, b->weight, &to, b->left);
-  mb_tangent_motion(probe, tangent, at->v);
-  mb_tangent_weigh(probe, tangent, to.move, to.phi, b->q, b->v);
-  for (size_t k = 0; k < g->count; k++) {
-    const MbSlope *slope = &g->slopes[k];
-    if (mb_tangent_number_jumps(slope->number)) continue;
-    double by = mb_tangent_number_told(probe, tangent, slope->number, at->v);
-    if (mb_tangent_number_frames(slope->number))
-      by += mb_sim_weighed(probe, slope->more->model, b->weight, b->frame[0]) -
-            mb_sim_weighed(probe, slope->less->model, b->weight, b->frame[0]);
-    b->out[k] += by / (2 * g->number[k].move);
-  }
-  for (size_t i = 0; i < mb_sim_frame_size(g->sim); i++) b->weight[i] -= b->left[i]; // those of motion
-  MbStatus status = MB_OK;
-  for (size_t k = 0; k < g->count && status == MB_OK; k++)
-    if (mb_tangent_number_jumps(g->slopes[k].number)) status = add_sides(b, k, b->weight, report);
-  return status;
-}
-
-// Takes in what is felt of a frame.
-static MbStatus add_frame(Backward *b, const Moment *at, MbReport *report) {
-  MbSensitivity *g = b->g;
-  bool all = true;
-  if (!b->weights->wanted(b->weights->to, at->step, at->t)) return MB_OK;
-  b->at = *at;
-  MbStatus status = mb_slope_sample(g->probe, at->q, at->v, at->t, at->t, at->step, b->frame[0], report);
-  if (status != MB_OK) return status;
-  memset(b->weight, 0, mb_sim_frame_size(g->sim) * sizeof *b->weight);
-  b->weights->weigh(b->weights->to, at->step, at->t, b->frame[0], b->weight);
-  status = add_motion(b, &all, report);
-  return all || status != MB_OK ? status : add_left(b, report);
-}
-
 // ---- a step ---------------------------------------------------------------------------------------------------------
 
 // z · ∂τ/∂p, and what rows say beside it
-static double number_at_stage(Backward *b, size_t k, const MbStageNote *note) {
+static double number_at_stage(MbBackward *b, size_t k, const MbStageNote *note) {
   MbSensitivity *g = b->g;
   const MbSlope *slope = &g->slopes[k];
   const double move = g->number[k].move, *felt = mb_slope_felt(g, note);
@@ -255,13 +109,13 @@ static double number_at_stage(Backward *b, size_t k, const MbStageNote *note) {
     sum = mb_tangent_number(g->probe, g->tangent, slope->number, felt, g->a, note->t, b->z) / (2 * move);
   } else {
     mb_slope_by_number(g, slope, note, felt, move, g->rate);
-    sum = sum_of(b->z, g->rate, g->sim->nv) + mb_slope_tied_number_back(g, slope, note, move, b->z);
+    sum = mb_slope_dot(b->z, g->rate, g->sim->nv) + mb_slope_tied_number_back(g, slope, note, move, b->z);
   }
   return g->rows ? sum + mb_slope_rows_number_back(g, slope, note, move, true) : sum;
 }
 
 // z, and what it is felt by along the bodies' motion, velocities and accelerations.
-static bool solve_back(Backward *b, const MbStageNote *note) {
+static bool solve_back(MbBackward *b, const MbStageNote *note) {
   MbSensitivity *g = b->g;
   const size_t nv = g->sim->nv;
   double *felt = b->left_moved;
@@ -283,7 +137,7 @@ static bool solve_back(Backward *b, const MbStageNote *note) {
 
 // Back through a stage: what its velocities are felt by in b->w, its coordinates in b->q1 and its own motion beside that in b->base. b->base ←
 // what that is felt by in all, b->da ← −v̄*; b->next_q += q̄₀.
-static MbStatus stage(Backward *b, const Turn *turn, size_t s, MbReport *report) {
+static MbStatus stage(MbBackward *b, const MbTurn *turn, size_t s, MbReport *report) {
   MbSensitivity *g = b->g;
   const MbStageNote *note = &turn->note[s];
   const size_t nv = g->sim->nv;
@@ -313,7 +167,7 @@ static MbStatus stage(Backward *b, const Turn *turn, size_t s, MbReport *report)
 }
 
 // Gives ū* and v̄* to what they are sums of.
-static void give(const Backward *b, const MbStageTerms *terms, double *v, double *u, double *before) {
+static void give(const MbBackward *b, const MbStageTerms *terms, double *v, double *u, double *before) {
   for (size_t i = 0; i < b->g->sim->nv; i++) {
     u[i] += terms->base_u * b->base[i];
     v[i] -= terms->from_v * b->da[i];
@@ -323,19 +177,19 @@ static void give(const Backward *b, const MbStageTerms *terms, double *v, double
 }
 
 // A step that is no further to be gone back over.
-static MbStatus no_way_back(Backward *b, double t, int64_t step, const char *why, MbReport *report) {
+static MbStatus no_way_back(MbBackward *b, double t, int64_t step, const char *why, MbReport *report) {
   b->g->astray = true;
   return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: %s: there is no way back through it", t,
                   (long long)step, why);
 }
 
-static MbStatus lost(Backward *b, const Turn *turn, MbReport *report) {
+static MbStatus lost(MbBackward *b, const MbTurn *turn, MbReport *report) {
   if (b->g->parted) return no_way_back(b, turn->t, turn->step, b->g->parted, report);
   return mb_slope_unsolved(turn->t, turn->step, report);
 }
 
 // Over a step of one linear solution.
-static MbStatus once_back(Backward *b, const Turn *turn, MbReport *report) {
+static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
   const MbStageNote *note = &turn->note[0];
   double *scratch[3] = {b->dq, b->dv, b->da};
@@ -353,7 +207,7 @@ static MbStatus once_back(Backward *b, const Turn *turn, MbReport *report) {
 }
 
 // What numbers are felt by at a pass, or half step, of which b->z are the equations' weights.
-static void numbers_at_pass(Backward *b, const MbStageNote *pass) {
+static void numbers_at_pass(MbBackward *b, const MbStageNote *pass) {
   MbSensitivity *g = b->g;
   for (size_t k = 0; k < g->count; k++)
     b->out[k] +=
@@ -364,7 +218,7 @@ static void numbers_at_pass(Backward *b, const MbStageNote *pass) {
 }
 
 // Over what makes velocities agree with rows, at a step's end, or at the run's start where they were `before`.
-static bool agreed_back(Backward *b, double *noted, const double *before) {
+static bool agreed_back(MbBackward *b, double *noted, const double *before) {
   MbSensitivity *g = b->g;
   double *scratch[3] = {b->dq, b->dv, b->da};
   if (!mb_slope_agree_at(g, noted, before, false) || !mb_slope_agree_back(g, b->q, b->v, b->z, scratch))
@@ -376,7 +230,7 @@ static bool agreed_back(Backward *b, double *noted, const double *before) {
 }
 
 // Over a half step that more passes have solved.
-static MbStatus solved_back(Backward *b, const Turn *turn, MbReport *report) {
+static MbStatus solved_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
   double *scratch[3] = {b->dq, b->dv, b->da};
   const MbStageNote note = mb_slope_solved_note(g, mb_slope_halves_last(g->sim, turn->noted), turn->begin);
@@ -387,7 +241,7 @@ static MbStatus solved_back(Backward *b, const Turn *turn, MbReport *report) {
 }
 
 // Over a step of the midpoint rule, pass by pass.
-static MbStatus halves_back(Backward *b, const Turn *turn, MbReport *report) {
+static MbStatus halves_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
   const size_t nv = g->sim->nv;
   double *scratch[3] = {b->dq, b->dv, b->da};
@@ -407,7 +261,7 @@ static MbStatus halves_back(Backward *b, const Turn *turn, MbReport *report) {
   return MB_OK;
 }
 
-static MbStatus stages_back(Backward *b, const Turn *turn, MbReport *report) {
+static MbStatus stages_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
   const MbSim *sim = g->sim;
   const size_t nv = sim->nv, last = turn->stages - 1, size = nv * sizeof(double);
@@ -430,7 +284,7 @@ static MbStatus stages_back(Backward *b, const Turn *turn, MbReport *report) {
   return MB_OK;
 }
 
-static MbStatus step_back(Backward *b, const Turn *turn, MbReport *report) {
+static MbStatus step_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   const MbStatus status = b->g->halves ? halves_back(b, turn, report)
                           : b->g->once ? once_back(b, turn, report)
                                        : stages_back(b, turn, report);
@@ -446,19 +300,19 @@ static MbStatus step_back(Backward *b, const Turn *turn, MbReport *report) {
 // ---- the run --------------------------------------------------------------------------------------------------------
 
 // What is done the first time is seen by whoever weighs.
-static MbStatus see(Backward *b, MbReport *report) {
+static MbStatus see(MbBackward *b, MbReport *report) {
   const MbSensitivityWeights *weights = b->weights;
   if (!weights->see || b->g->sim->state.step <= b->seen) return MB_OK;
   b->seen = b->g->sim->state.step;
   return weights->see(weights->to, b->g->sim, report);
 }
 
-static MbStatus step_on(Backward *b, MbReport *report) {
+static MbStatus step_on(MbBackward *b, MbReport *report) {
   b->stepped++;
   return mb_sim_step(b->g->sim, report);
 }
 
-static MbStatus finish_turn(Backward *b, Turn *turn, MbReport *report) {
+static MbStatus finish_turn(MbBackward *b, MbTurn *turn, MbReport *report) {
   const MbSim *sim = b->g->sim;
   memcpy(turn->q1, sim->state.q, sim->nq * sizeof *turn->q1);
   memcpy(turn->v1, sim->state.v, sim->nv * sizeof *turn->v1);
@@ -467,7 +321,7 @@ static MbStatus finish_turn(Backward *b, Turn *turn, MbReport *report) {
 }
 
 // Of a step of one solution its velocities at both ends.
-static MbStatus record_once(Backward *b, Turn *turn, MbReport *report) {
+static MbStatus record_once(MbBackward *b, MbTurn *turn, MbReport *report) {
   MbSim *sim = b->g->sim;
   MbStageNote *note = &turn->note[0];
   const size_t size = sim->nv * sizeof(double);
@@ -487,7 +341,7 @@ static MbStatus record_once(Backward *b, Turn *turn, MbReport *report) {
 }
 
 // Of the midpoint rule the velocities of its passes.
-static MbStatus record_halves(Backward *b, Turn *turn, MbReport *report) {
+static MbStatus record_halves(MbBackward *b, MbTurn *turn, MbReport *report) {
   MbSim *sim = b->g->sim;
   turn->begin = sim->state.t;
   if (b->g->tied && sim->model->nguess)
@@ -503,7 +357,7 @@ static MbStatus record_halves(Backward *b, Turn *turn, MbReport *report) {
   return why ? no_way_back(b, sim->state.t, sim->state.step, why, report) : finish_turn(b, turn, report);
 }
 
-static MbStatus record(Backward *b, Turn *turn, MbReport *report) {
+static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
   MbSim *sim = b->g->sim;
   const MbStageNote *notes;
   const size_t size = sim->nv * sizeof(double);
@@ -531,18 +385,18 @@ static MbStatus record(Backward *b, Turn *turn, MbReport *report) {
 }
 
 // From the state, which is after `begin` steps, to the end of the reel, and back over it.
-static MbStatus over_reel(Backward *b, int64_t begin, int64_t end, MbReport *report) {
+static MbStatus over_reel(MbBackward *b, int64_t begin, int64_t end, MbReport *report) {
   MbStatus status = MB_OK;
   for (int64_t i = begin; i < end && status == MB_OK; i++) status = record(b, &b->reel[i - begin], report);
   for (int64_t i = end; i-- > begin && status == MB_OK;) {
-    const Turn *turn = &b->reel[i - begin];
-    status = add_frame(b, &(Moment){turn->q1, turn->v1, turn->t, i + 1}, report);
+    const MbTurn *turn = &b->reel[i - begin];
+    status = mb_back_frame(b, &(MbMoment){turn->q1, turn->v1, turn->t, i + 1}, report);
     if (status == MB_OK) status = step_back(b, turn, report);
   }
   return status;
 }
 
-static void restore(Backward *b, size_t at) {
+static void restore(MbBackward *b, size_t at) {
   MbSim *sim = b->g->sim;
   mb_sensitivity_copy(sim, &sim->state, &b->kept[at]);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
@@ -563,7 +417,7 @@ static int64_t before_next(int64_t n, size_t free) {
 }
 
 // Back over the steps from the state kept at `at`, which is after `begin` of them.
-static MbStatus back_over(Backward *b, size_t at, int64_t begin, int64_t end, MbReport *report) {
+static MbStatus back_over(MbBackward *b, size_t at, int64_t begin, int64_t end, MbReport *report) {
   MbStatus status = MB_OK;
   while (end > begin && status == MB_OK) {
     const int64_t reels = (end - begin + b->length - 1) / b->length;
@@ -589,7 +443,7 @@ static MbStatus back_over(Backward *b, size_t at, int64_t begin, int64_t end, Mb
 }
 
 // The run has begun with velocities that agree with the rows.
-static MbStatus start_back(Backward *b, MbReport *report) {
+static MbStatus start_back(MbBackward *b, MbReport *report) {
   MbSensitivity *g = b->g;
   const size_t nv = g->sim->nv;
   MbStageNote start;
@@ -612,7 +466,7 @@ static MbStatus start_back(Backward *b, MbReport *report) {
 MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
                                  const MbSensitivityWeights *weights, double *out, int64_t *stepped,
                                  MbReport *report) {
-  Backward b = {.g = g, .weights = weights, .out = out, .seen = -1};
+  MbBackward b = {.g = g, .weights = weights, .out = out, .seen = -1};
   const MbSim *sim = g->sim;
   if (g->by_steps) return mb_error(report, MB_SCENE, "", "no way back through these steps: %s", g->by_steps);
   if (!make(&b, steps, memory)) return mb_no_memory(report, "derivatives backwards");
@@ -622,9 +476,10 @@ MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
   if (status == MB_OK) status = back_over(&b, 0, 0, steps, report);
   if (stepped) *stepped = b.stepped;
   if (status == MB_OK && steps > 0) status = start_back(&b, report);
-  if (status == MB_OK) status = add_frame(&b, &(Moment){b.kept[0].q, b.kept[0].v, b.kept[0].t, 0}, report);
+  if (status == MB_OK)
+    status = mb_back_frame(&b, &(MbMoment){b.kept[0].q, b.kept[0].v, b.kept[0].t, 0}, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {
-    out[k] += sum_of(b.q, g->slopes[k].q, sim->nv) + sum_of(b.v, g->slopes[k].v, sim->nv);
+    out[k] += mb_slope_dot(b.q, g->slopes[k].q, sim->nv) + mb_slope_dot(b.v, g->slopes[k].v, sim->nv);
     if (!isfinite(out[k]))
       return mb_error(report, MB_NUMBERS, "", "the derivative by %s is not finite", g->number[k].name);
   }

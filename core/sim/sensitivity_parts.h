@@ -290,4 +290,10 @@ MbStatus mb_steps_step(MbSensitivity *g, MbReport *report);
 // Takes the slopes over a step that stages have done from g->before, by differences of the whole of it.
 MbStatus mb_steps_instead(MbSensitivity *g, MbReport *report);
 
+static inline double mb_slope_dot(const double *x, const double *y, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
 #endif

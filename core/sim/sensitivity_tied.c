@@ -130,7 +130,7 @@ void mb_slope_tied_fill(MbSensitivity *g, bool gives) {
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < n; k++)
       t->S.S[n * i + k] =
-          mb_slope_tied_dot(t->G + nv * i, t->Y + nv * k, nv) + (gives && i == k ? rows->row[k].soft : 0);
+          mb_slope_dot(t->G + nv * i, t->Y + nv * k, nv) + (gives && i == k ? rows->row[k].soft : 0);
 }
 
 bool mb_slope_tied_factor(MbSensitivity *g, const MbStageNote *note) {
@@ -177,7 +177,7 @@ double mb_slope_tied_number_back(MbSensitivity *g, const MbSlope *slope, const M
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
   mb_slope_tied_number(g, slope, note, move);
   for (size_t k = 0; k < rows->n; k++) sum += rows->row[k].zeta * g->tied->r[k];
-  return sum - mb_slope_tied_dot(z, g->tied->y, g->sim->nv);
+  return sum - mb_slope_dot(z, g->tied->y, g->sim->nv);
 }
 
 // ---- along, and backwards -------------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ void mb_slope_tied_pushed(const MbSensitivity *g, double *tau) {
 void mb_slope_tied_close(MbSensitivity *g, double *mu, double *x) {
   MbTied *t = g->tied;
   const size_t nv = g->sim->nv, n = mb_tangent_rows(g->tangent)->n;
-  for (size_t k = 0; k < n; k++) mu[k] = -(mu[k] + mb_slope_tied_dot(t->G + nv * k, x, nv));
+  for (size_t k = 0; k < n; k++) mu[k] = -(mu[k] + mb_slope_dot(t->G + nv * k, x, nv));
   mb_ranked_solve(&t->S, mu, mu);
   for (size_t k = 0; k < n; k++)
     for (size_t i = 0; i < nv; i++) x[i] += mu[k] * t->Y[nv * k + i];
@@ -209,7 +209,7 @@ void mb_slope_tied_back(MbSensitivity *g, double *w) {
   MbTangentRows *rows = mb_tangent_rows(g->tangent);
   const size_t nv = g->sim->nv, n = rows->n;
   double *zeta = t->asked;
-  for (size_t k = 0; k < n; k++) zeta[k] = -mb_slope_tied_dot(t->Y + nv * k, w, nv);
+  for (size_t k = 0; k < n; k++) zeta[k] = -mb_slope_dot(t->Y + nv * k, w, nv);
   mb_ranked_solve_transposed(&t->S, zeta, zeta);
   for (size_t k = 0; k < n; k++) {
     rows->row[k].zeta = zeta[k];

@@ -58,12 +58,6 @@ void mb_slope_tied_close(MbSensitivity *g, double *asked, double *x);
 void mb_slope_tied_sides(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, const double *start,
                          double t, double move);
 
-static inline double mb_slope_tied_dot(const double *x, const double *y, size_t n) {
-  double sum = 0;
-  for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
-  return sum;
-}
-
 // ---- of the midpoint rule ---------------------------------------------------------------------------------------
 
 // q ← where velocities w take the step's coordinates in `span` seconds, by `step`.

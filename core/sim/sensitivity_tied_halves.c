@@ -134,7 +134,7 @@ bool mb_slope_tied_pass(MbSensitivity *g, const MbStageNote *pass) {
   add_own(g, t->other, t->one);
   for (size_t i = 0; i < nv; i++) t->one[i] *= sim->model->h / 2;
   if (!sim->solver->apply(sim->work, t->one, NULL, NULL) || !mb_slope_tied_respond(g)) return false;
-  for (size_t k = 0; k < rows->n; k++) tied->asked[k] = mb_slope_tied_dot(tied->G + nv * k, t->one, nv);
+  for (size_t k = 0; k < rows->n; k++) tied->asked[k] = mb_slope_dot(tied->G + nv * k, t->one, nv);
   mb_slope_tied_take_forces(g, tied->asked);
   return true;
 }
@@ -154,8 +154,8 @@ void mb_slope_tied_pass_asked(MbSensitivity *g, const MbSlope *slope, const doub
   for (size_t k = 0; k < rows->n; k++) {
     const size_t s = rows->row[k].slot;
     tied->asked[k] += tied->r[k] + t->gap[s] +
-                      (mb_slope_tied_dot(t->G1 + nv * s, t->other, nv) -
-                       t->shift[s] * mb_slope_tied_dot(t->G0 + nv * s, slope->q, nv)) /
+                      (mb_slope_dot(t->G1 + nv * s, t->other, nv) -
+                       t->shift[s] * mb_slope_dot(t->G0 + nv * s, slope->q, nv)) /
                           h;
   }
 }

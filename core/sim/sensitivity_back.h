@@ -1,0 +1,51 @@
+// What the way back through a run's steps has at hand (sensitivity_backward.c).
+#ifndef MB_SIM_SENSITIVITY_BACK_H
+#define MB_SIM_SENSITIVITY_BACK_H
+
+#include "core/sim/schemes.h"
+#include "core/sim/sensitivity_rows.h"
+
+enum { MB_BACK_STAGES = 2 };
+
+// A step as it was done.
+typedef struct MbTurn {
+  double *q; // (nq) before it
+  MbStageTerms terms[MB_BACK_STAGES];
+  MbStageNote note[MB_BACK_STAGES];
+  size_t stages;
+  double *q1, *v1; // (nq), (nv) after it
+  double *guess;   // (nguess) where closures were looked for
+  double *noted;   // velocities of its passes
+  double begin, t;
+  int64_t step; // after it
+} MbTurn;
+
+// The state of which a frame tells.
+typedef struct MbMoment {
+  const double *q, *v; // (nq), (nv)
+  double t;
+  int64_t step;
+} MbMoment;
+
+typedef struct MbBackward {
+  MbSensitivity *g;
+  const MbSensitivityWeights *weights;
+  double *out;    // (count)
+  MbTurn *reel;   // (length)
+  int64_t length; // of the reel, in steps
+  MbState *kept;  // (nkept) the first is the start
+  size_t nkept;
+  int64_t stepped, seen;                      // steps that were done; how many of the run's
+  double *q, *v, *u, *before;                 // (nv) of the state
+  double *move, *base, *w, *z, *dq, *dv, *da; // (nv)
+  double *first, *next_q, *along;             // (nv)
+  double *q1, *left_moved;                    // (nv)
+  MbMoment at;                                // of the frame at hand
+  double *frame[2], *weight, *left;           // (frame size) the last: of channels by differences
+  double *by_move, *by_phi;                   // (nb x 6)
+} MbBackward;
+
+// Takes in what is felt of a frame: by the numbers, and by the state of which it tells.
+MbStatus mb_back_frame(MbBackward *b, const MbMoment *at, MbReport *report);
+
+#endif

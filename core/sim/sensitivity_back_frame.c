@@ -1,0 +1,106 @@
+// What a frame of a run is felt by, on the way back: channels of motion by one transposed pass through the tree, others by differences along
+// each coordinate and velocity; and the frame's own change by each number.
+#include "core/sim/sensitivity_back.h"
+#include "core/model/coordinates.h"
+#include "core/sim/channels.h"
+
+#include <math.h>
+#include <string.h>
+
+// What the weights left are felt by along one coordinate (or velocity): differences of fourth order.
+static MbStatus along_one(MbBackward *b, size_t i, bool velocity, double move, double *out,
+                          MbReport *report) {
+  static const double weight[5] = {1, -8, 0, 8, -1};
+  MbSensitivity *g = b->g;
+  const MbSim *sim = g->sim;
+  const MbMoment *at = &b->at;
+  MbStatus status = MB_OK;
+  memset(b->along, 0, sim->nv * sizeof *b->along);
+  b->along[i] = 1, *out = 0;
+  for (int side = -2; side <= 2 && status == MB_OK; side++) {
+    if (!side) continue;
+    memcpy(g->q1, at->q, sim->nq * sizeof *g->q1);
+    memcpy(g->rate, at->v, sim->nv * sizeof *g->rate);
+    if (velocity)
+      g->rate[i] += side * move;
+    else
+      mb_coordinates_advance(sim->model, g->q1, side * move, b->along, 0, sim->model->nb);
+    status = mb_slope_sample(g->probe, g->q1, g->rate, at->t, at->t, at->step, b->frame[0], report);
+    *out += weight[side + 2] / (12 * move) * mb_slope_dot(b->left, b->frame[0], mb_sim_frame_size(sim));
+  }
+  return status;
+}
+
+// What a number changes of the frame at the same state, by both sides' frames.
+static MbStatus add_sides(MbBackward *b, size_t k, const double *weights, MbReport *report) {
+  const MbSensitivity *g = b->g;
+  const MbSlope *slope = &g->slopes[k];
+  const MbMoment *at = &b->at;
+  MbStatus status = mb_slope_sample(slope->less, at->q, at->v, at->t, at->t, at->step, b->frame[0], report);
+  if (status == MB_OK)
+    status = mb_slope_sample(slope->more, at->q, at->v, at->t, at->t, at->step, b->frame[1], report);
+  for (size_t i = 0; i < mb_sim_frame_size(g->sim) && status == MB_OK; i++)
+    b->out[k] += weights[i] * (b->frame[1][i] - b->frame[0][i]) / (2 * g->number[k].move);
+  return status;
+}
+
+// Channels whose weights are left, by differences.
+static MbStatus add_left(MbBackward *b, MbReport *report) {
+  static const double MOVE = 1e-4; // as along the run
+  MbSensitivity *g = b->g;
+  const MbSim *sim = g->sim;
+  const MbMoment *at = &b->at;
+  const double length = MOVE * (sim->model->size > 0 ? fmin(1, sim->model->size) : 1);
+  double fastest = 1;
+  MbStatus status = MB_OK;
+  for (size_t i = 0; i < sim->nv; i++) fastest = fmax(fastest, fabs(at->v[i]));
+  for (size_t i = 0; i < sim->nv && status == MB_OK; i++) {
+    double by_q = 0, by_v = 0;
+    status = along_one(b, i, false, length, &by_q, report);
+    if (status == MB_OK) status = along_one(b, i, true, MOVE * fastest, &by_v, report);
+    b->q[i] += by_q, b->v[i] += by_v;
+  }
+  for (size_t k = 0; k < g->count && status == MB_OK; k++) status = add_sides(b, k, b->left, report);
+  return status;
+}
+
+// Channels that tell of motion, by the transposed pass through the tree. *all: there are no others.
+static MbStatus add_motion(MbBackward *b, bool *all, MbReport *report) {
+  MbSensitivity *g = b->g;
+  MbSim *probe = g->probe;
+  const MbMoment *at = &b->at;
+  MbTangent *tangent = g->tangent;
+  const size_t nb = probe->model->nb;
+  MbWeighed to = {b->by_move, b->by_phi, b->q, b->v};
+  memset(to.move, 0, 6 * nb * sizeof *to.move), memset(to.phi, 0, 6 * nb * sizeof *to.phi);
+  *all = mb_sim_weigh(probe, b->weight, &to, b->left);
+  mb_tangent_motion(probe, tangent, at->v);
+  mb_tangent_weigh(probe, tangent, to.move, to.phi, b->q, b->v);
+  for (size_t k = 0; k < g->count; k++) {
+    const MbSlope *slope = &g->slopes[k];
+    if (mb_tangent_number_jumps(slope->number)) continue;
+    double by = mb_tangent_number_told(probe, tangent, slope->number, at->v);
+    if (mb_tangent_number_frames(slope->number))
+      by += mb_sim_weighed(probe, slope->more->model, b->weight, b->frame[0]) -
+            mb_sim_weighed(probe, slope->less->model, b->weight, b->frame[0]);
+    b->out[k] += by / (2 * g->number[k].move);
+  }
+  for (size_t i = 0; i < mb_sim_frame_size(g->sim); i++) b->weight[i] -= b->left[i]; // those of motion
+  MbStatus status = MB_OK;
+  for (size_t k = 0; k < g->count && status == MB_OK; k++)
+    if (mb_tangent_number_jumps(g->slopes[k].number)) status = add_sides(b, k, b->weight, report);
+  return status;
+}
+
+MbStatus mb_back_frame(MbBackward *b, const MbMoment *at, MbReport *report) {
+  MbSensitivity *g = b->g;
+  bool all = true;
+  if (!b->weights->wanted(b->weights->to, at->step, at->t)) return MB_OK;
+  b->at = *at;
+  MbStatus status = mb_slope_sample(g->probe, at->q, at->v, at->t, at->t, at->step, b->frame[0], report);
+  if (status != MB_OK) return status;
+  memset(b->weight, 0, mb_sim_frame_size(g->sim) * sizeof *b->weight);
+  b->weights->weigh(b->weights->to, at->step, at->t, b->frame[0], b->weight);
+  status = add_motion(b, &all, report);
+  return all || status != MB_OK ? status : add_left(b, report);
+}

@@ -66,12 +66,14 @@ static void add_outer(const Split *f, double scale, int i, int j, double *q) {
     for (int c = 0; c < f->rank; c++) q[f->rank * r + c] += scale * f->U[3 * r + i] * f->V[f->rank * c + j];
 }
 
-// H += value q qᵀ
+// The triangle of H with columns j <= i: += value q qᵀ
 static void add_mode(const Split *f, double value, bool positive, const double *q, double *H) {
   const int n = 3 * f->rank;
   if (positive && !(value > 0)) return;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) H[n * i + j] += value * q[i] * q[j];
+  for (int i = 0; i < n; i++) {
+    const double by = value * q[i];
+    for (int j = 0; j <= i; j++) H[n * i + j] += by * q[j];
+  }
 }
 
 static void stress(const MbElastic *e, const Split *f, double *P) {
@@ -106,6 +108,8 @@ static void tangent(const MbElastic *e, const Split *f, bool positive, double *H
     add_outer(f, 1, 2, i, q);
     add_mode(f, first[i] / fmax(f->s[i], LEAST), positive, q, H);
   }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) H[n * j + i] = H[n * i + j];
 }
 
 // ---- solids -----------------------------------------------------------------------------------------------

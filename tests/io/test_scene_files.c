@@ -144,11 +144,11 @@ static void run_a_little(const MbScene *scene) {
   mb_model_free(model);
 }
 
-Test(scene_files, a_thousand_mutations_of_every_example_do_no_harm) {
+Test(scene_files, three_hundred_mutations_of_every_example_do_no_harm) {
 #ifdef MB_SANITIZED
-  enum { MUTATIONS = 250 }; // sanitizers take four times as long; fuzzers go on from there
+  enum { MUTATIONS = 75 }; // sanitizers take four times as long; fuzzers go on from there
 #else
-  enum { MUTATIONS = 1000 };
+  enum { MUTATIONS = 300 };
 #endif
   glob_t found = files("scenes/[!b]*/*.json", 8);
   size_t taken = 0, refused = 0;

@@ -175,29 +175,41 @@ typedef struct Job {
   double *K; // (elements of the chunk x wide) by pairs of nodes a ≥ b, each 3 x 3
 } Job;
 
-// K_ab = V Σ g_a[j] ∂P_ij/∂F_kl g_b[l]
+// K_ab = V Σ g_a[j] ∂P_ij/∂F_kl g_b[l], of corners b <= a: first P's change with each corner b, which all corners a share.
+static void element_block(const double *g, const double *H, size_t rank, size_t corners, double volume, double *K) {
+  const size_t width = 3 * rank;
+  double T[MB_PD_SLOPES * 9]; // of corner b: ∂P_ij/∂x_bk in row 3 i + j, column k
+  for (size_t b = 0; b < corners; b++)
+    for (size_t row = 0; row < width; row++)
+      for (size_t k = 0; k < 3; k++) {
+        const double *h = H + width * row + rank * k;
+        double sum = 0;
+        for (size_t l = 0; l < rank; l++) sum += h[l] * g[b * rank + l];
+        T[3 * (width * b + row) + k] = sum;
+      }
+  for (size_t a = 0; a < corners; a++)
+    for (size_t b = 0; b <= a; b++)
+      for (size_t c = 0; c < 9; c++, K++) {
+        const double *t = T + 3 * (width * b + rank * (c / 3)) + c % 3;
+        double sum = 0;
+        for (size_t j = 0; j < rank; j++) sum += g[a * rank + j] * t[3 * j];
+        *K = volume * sum;
+      }
+}
+
 static void element_range(void *context, size_t begin, size_t end) {
   const Job *const job = context;
   const MbPdBlock *block = job->block;
-  const size_t rank = block->rank, width = 3 * rank;
+  const size_t width = 3 * block->rank;
   double F[9], g[MB_PD_SLOPES], H[81];
   for (size_t n = begin; n < end; n++) {
     const size_t e = job->first + n;
-    double *K = job->K + job->wide * n;
     mb_pd_gradient(block, e, job->q, F, g);
     if (job->kind == CONSTANT)
       for (size_t c = 0; c < width * width; c++) H[c] = c % (width + 1) == 0 ? mb_pd_weight(block, e) : 0;
     else
       mb_pd_tangent(block, e, F, job->kind == POSITIVE, H);
-    for (size_t a = 0; a < block->corners; a++)
-      for (size_t b = 0; b <= a; b++, K += 9)
-        for (size_t c = 0; c < 9; c++) {
-          double sum = 0;
-          for (size_t j = 0; j < rank; j++)
-            for (size_t l = 0; l < rank; l++)
-              sum += g[a * rank + j] * H[width * (c / 3 * rank + j) + c % 3 * rank + l] * g[b * rank + l];
-          K[c] = mb_pd_volume(block, e) * sum;
-        }
+    element_block(g, H, block->rank, block->corners, mb_pd_volume(block, e), job->K + job->wide * n);
   }
 }
 

@@ -144,12 +144,32 @@ MB_CLONES static void add_by_columns(const MbContactPoints *p, size_t n, size_t 
   }
 }
 
+static void fill_table(const MbContactPoints *p) {
+  const size_t n = p->npoints;
+  for (size_t a = 0; a < n; a++)
+    for (size_t b = 0; b <= a; b++) {
+      double S[3];
+      between(p, (uint32_t)a, (uint32_t)b, S);
+      p->table[n * a + b] = p->table[n * b + a] = S[0];
+    }
+  *p->tabled = true;
+}
+
+static void add_by_table(const MbContactPoints *p, size_t n, size_t i, double *out) {
+  MbContactPoints of = *p;
+  if (!*p->tabled) fill_table(p);
+  of.S = p->table, of.width = 1, of.branch = NULL;
+  add_by_columns(&of, n, i, out);
+}
+
 MB_CLONES void mb_points_column(const MbContactPoints *p, size_t n, size_t i, double *out) {
   column_apart(p, n, i, out);
-  if (p->branch)
-    add_by_branches(p, n, i, out);
-  else
+  if (!p->branch)
     add_by_columns(p, n, i, out);
+  else if (p->table)
+    add_by_table(p, n, i, out);
+  else
+    add_by_branches(p, n, i, out);
 }
 
 void mb_points_own(const MbContactPoints *p, size_t row, size_t rows, double *D) {

@@ -4,13 +4,17 @@
 //
 // with S what a push at one point does to another, along each axis by itself; F of bodies as in contact_ops.h; N of few numbers. Many rows
 // are about few points: W is never formed where there are many rows, but what λ does at the points is kept, S Hᵀ λ. Of many points S is not
-// formed either: they have branches (sparse/branches.h), S = B Bᵀ, and what is kept is y = Bᵀ Hᵀ λ.
+// formed either: they have branches (sparse/branches.h), S = B Bᵀ, and what is kept is y = Bᵀ Hᵀ λ. Where all columns of W are wanted, as
+// methods for few rows do, S is worth its room.
 #ifndef MB_CONTACT_CONTACT_POINTS_H
 #define MB_CONTACT_CONTACT_POINTS_H
 
 #include "core/sparse/branches.h"
 
-enum { MB_POINT_ENDS = 4 }; // points of a row
+#include <stdbool.h>
+
+enum { MB_POINT_ENDS = 4,    // points of a row
+       MB_POINTS_FEW = 512 }; // of which a table of S is kept
 
 // A point Σ weight x of nodes, by their numbers in the solver's list.
 typedef struct MbPointSum {
@@ -23,6 +27,8 @@ typedef struct MbContactPoints {
   const double *S;        // (npoints x npoints x width) symmetric; NULL: there are branches
   const MbBranch *branch; // (npoints)
   const double *self;     // (npoints) s · s of each branch; NULL: to be found
+  double *table; // (npoints x npoints) S of few points with branches, once a column of W has been wanted; NULL: columns are by branches
+  bool *tabled;  // whether S stands there
   size_t rows;            // that branches run over
   const size_t *
       first; // (n + 1) where the ends of each row begin; all rows of a contact have the same points, in one order
@@ -33,7 +39,7 @@ typedef struct MbContactPoints {
   const uint32_t *slot;  // (2 n) UINT32_MAX: none
   size_t weights;
   const double *V, *NV;  // (n x weights) V, and V N
-  double *scratch;       // (3 npoints) for columns of S
+  double *scratch;       // (3 npoints) for columns of S or of the table
   const MbPointSum *sum; // (npoints) what each is of; NULL: not told
   uint64_t version;      // another one whenever all but V and NV may have become others
 } MbContactPoints;

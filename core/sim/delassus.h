@@ -34,15 +34,17 @@ typedef struct MbTrees {
 typedef struct MbDelassusJoints {
   size_t njoints, last; // the last row about the last one
   bool summed;          // they have branches
+  bool tabled;          // and a table of S
   MbPointSum *joint;
   MbBranch *branch; // of each
   double *self;     // (njoints) s · s of each
+  double *table;    // (njoints x njoints) room for S of few
   MbStretch *run;
   double *number;
   size_t *first; // (n + 1) where the joints of each row begin
   uint32_t *point;
   double *H; // three of each
-  size_t joint_room, branch_room, self_room, run_room, number_room, first_room, point_room, H_room;
+  size_t joint_room, branch_room, self_room, table_room, run_room, number_room, first_room, point_room, H_room;
 } MbDelassusJoints;
 
 // What the parts of W that stay are of: of those rows with these numbers, and of that inverse.

@@ -8,14 +8,14 @@
 #include <string.h>
 
 void mb_delassus_joints_free(MbDelassusJoints *of) {
-  void *const all[] = {of->joint, of->branch, of->self, of->run, of->number, of->first, of->point, of->H};
+  void *const all[] = {of->joint, of->branch, of->self, of->table, of->run, of->number, of->first, of->point, of->H};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) mb_free(all[i]);
 }
 
 size_t mb_delassus_joints_bytes(const MbDelassusJoints *of) {
   return of->joint_room * sizeof *of->joint + of->branch_room * sizeof *of->branch +
          of->run_room * sizeof *of->run + of->first_room * sizeof *of->first +
-         of->point_room * sizeof *of->point + (of->self_room + of->number_room + of->H_room) * sizeof(double);
+         of->point_room * sizeof *of->point + (of->self_room + of->table_room + of->number_room + of->H_room) * sizeof(double);
 }
 
 // The weights with which a row's ends, n of them, have one vector in common; false where they have none.
@@ -133,14 +133,17 @@ bool mb_delassus_join(MbDelassus *d) {
 
 bool mb_delassus_sum(MbDelassus *d, const MbBranch *branch) {
   MbDelassusJoints *of = &d->joints;
+  const bool few = of->njoints <= MB_POINTS_FEW;
   size_t numbers;
   if (of->summed) return true;
   const size_t runs = measure(of, branch, &numbers);
   if (!mb_grow(&of->branch, &of->branch_room, of->njoints, sizeof *of->branch) ||
       !mb_grow(&of->self, &of->self_room, of->njoints, sizeof *of->self) ||
+      (few && !mb_grow(&of->table, &of->table_room, of->njoints * of->njoints, sizeof *of->table)) ||
       !mb_grow(&of->run, &of->run_room, runs, sizeof *of->run) ||
       !mb_grow(&of->number, &of->number_room, numbers, sizeof *of->number))
     return false;
   fill(of, branch);
+  of->tabled = false;
   return of->summed = true;
 }

@@ -78,7 +78,7 @@ static void weigh_row(MbSim *sim, MbDelassus *d, size_t i, const MbNodeCoupling 
 }
 
 static bool reserve(MbSim *sim, MbDelassus *d, size_t n, const MbNodeCoupling *coupling) {
-  const size_t m = coupling->weights;
+  const size_t m = coupling->weights, few = MB_POINTS_FEW;
   if (!d->y) d->y = mb_calloc(sim->width, sizeof *d->y);
   return d->y && mb_grow(&d->pair, &d->pair_room, 2 * n, sizeof *d->pair) &&
          mb_grow(&d->first, &d->first_room, n + 1, sizeof *d->first) &&
@@ -86,8 +86,8 @@ static bool reserve(MbSim *sim, MbDelassus *d, size_t n, const MbNodeCoupling *c
          mb_grow(&d->H, &d->H_room, 3 * MB_POINT_ENDS * n, sizeof *d->H) &&
          mb_grow(&d->V, &d->V_room, m * n, sizeof *d->V) &&
          mb_grow(&d->NV, &d->NV_room, m * n, sizeof *d->NV) &&
-         (coupling->branched ||
-          mb_grow(&d->scratch, &d->scratch_room, 3 * coupling->count, sizeof *d->scratch));
+         mb_grow(&d->scratch, &d->scratch_room, 3 * (coupling->branched ? few : coupling->count),
+                 sizeof *d->scratch);
 }
 
 static bool add_bodies(MbSim *sim, MbDelassus *d, size_t n) {
@@ -131,13 +131,16 @@ static bool make_kept(MbSim *sim, MbDelassus *d, const MbNodeCoupling *coupling)
   return kept->is = true;
 }
 
-static MbContactPoints points_of(const MbSim *sim, const MbDelassus *d, const MbNodeCoupling *coupling) {
-  const MbDelassusJoints *joints = coupling->branched ? &d->joints : NULL;
+static MbContactPoints points_of(const MbSim *sim, MbDelassus *d, const MbNodeCoupling *coupling) {
+  MbDelassusJoints *joints = coupling->branched ? &d->joints : NULL;
+  const bool few = joints && joints->summed && joints->njoints <= MB_POINTS_FEW;
   return (MbContactPoints){.npoints = joints ? joints->njoints : coupling->count,
                            .width = coupling->width,
                            .S = coupling->S,
                            .branch = joints && joints->summed ? joints->branch : NULL,
                            .self = joints && joints->summed ? joints->self : NULL,
+                           .table = few ? joints->table : NULL,
+                           .tabled = few ? &joints->tabled : NULL,
                            .rows = coupling->rows,
                            .first = joints ? joints->first : d->first,
                            .point = joints ? joints->point : d->point,

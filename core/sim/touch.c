@@ -99,23 +99,15 @@ static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
 static bool same_pair(const MbPushed *x, const MbTouch *y) { return x->a == y->a && x->b == y->b; }
 
 // Which of the last contacts [first, end) of a pair is the same: that with its features, else the nearest; NULL: none is near. Features
-// of what lies flat on one another may be a corner's or an edge's, as rounding has it. A part of a deformable is the same by its number.
-static const MbPushed *find_same(const MbPushed *first, const MbPushed *end, const MbTouch *touch,
-                                 bool soft) {
+// of what lies flat on one another may be a corner's or an edge's, as rounding has it.
+static const MbPushed *find_same(const MbPushed *first, const MbPushed *end, const MbTouch *touch) {
   static const double CLOSE = 0.05; // of the smaller one's size
+  for (const MbPushed *at = first; at < end; at++)
+    if (at->feature_a == touch->feature_a && at->feature_b == touch->feature_b) return at;
   const MbPushed *nearest = NULL;
   double least = CLOSE * touch->size;
-  if (soft) {
-    // ascending
-    while (first < end && first->feature_a < touch->feature_a) first++;
-    const MbPushed *same = first < end && first->feature_a == touch->feature_a ? first : NULL;
-    for (; first < end && first->feature_a == touch->feature_a; first++)
-      if (first->feature_b == touch->feature_b) return first;
-    return same;
-  }
   for (const MbPushed *at = first; at < end; at++) {
     double d[3];
-    if (at->feature_a == touch->feature_a && at->feature_b == touch->feature_b) return at;
     mb_vec3_sub(d, at->point, touch->point);
     if (!(mb_vec3_norm(d) < least)) continue;
     least = mb_vec3_norm(d);
@@ -124,31 +116,56 @@ static const MbPushed *find_same(const MbPushed *first, const MbPushed *end, con
   return nearest;
 }
 
-// What pushed in the last step is where the solution starts, in the axes that the contact has now.
-static void remember(const MbPushes *last, MbTouches *now, size_t nsolids) {
-  size_t k = 0;
-  for (size_t i = 0; i < now->n; i++) {
-    MbTouch *touch = &now->touch[i];
-    const MbPushed *was = last->touch;
-    while (k < last->n && (was[k].a < touch->a || (was[k].a == touch->a && was[k].b < touch->b))) k++;
-    size_t end = k;
-    while (end < last->n && same_pair(&was[end], touch)) end++;
-    const MbPushed *same = end > k ? find_same(was + k, was + end, touch, touch->a >= nsolids) : NULL;
-    if (same) memcpy(touch->lambda, same->lambda, sizeof touch->lambda);
+// The same of a deformable's, whose parts are the same by their numbers: that with its features, else the first of its part. Parts
+// ascend, so *first goes on to this one's.
+static const MbPushed *find_same_part(const MbPushed **first, const MbPushed *end, const MbTouch *touch) {
+  while (*first < end && (*first)->feature_a < touch->feature_a) ++*first;
+  const MbPushed *same = *first < end && (*first)->feature_a == touch->feature_a ? *first : NULL;
+  for (const MbPushed *at = *first; at < end && at->feature_a == touch->feature_a; at++)
+    if (at->feature_b == touch->feature_b) return at;
+  return same;
+}
+
+// How far what has pushed is gone through: pairs ascend in both lists.
+typedef struct Recall {
+  const MbPushed *at, *end;
+} Recall;
+
+// What has pushed is where the solution starts, in the axes that the contacts have now: those from `first` on.
+static void remember(Recall *recall, MbTouches *now, size_t first, size_t nsolids) {
+  for (size_t i = first; i < now->n;) {
+    const uint32_t a = now->touch[i].a, b = now->touch[i].b;
+    const MbPushed *was = recall->at;
+    while (was < recall->end && (was->a < a || (was->a == a && was->b < b))) was++;
+    const MbPushed *end = was;
+    while (end < recall->end && same_pair(end, &now->touch[i])) end++;
+    recall->at = end;
+    for (; i < now->n && now->touch[i].a == a && now->touch[i].b == b; i++) {
+      MbTouch *touch = &now->touch[i];
+      const MbPushed *same = a >= nsolids ? find_same_part(&was, end, touch) : find_same(was, end, touch);
+      if (same) memcpy(touch->lambda, same->lambda, sizeof touch->lambda);
+    }
   }
 }
 
-bool mb_touch_look(MbSim *sim, bool points) {
+bool mb_touch_look(MbSim *sim, const MbPushes *pushed, bool points) {
   MbTouching *t = sim->touching;
+  const size_t nsolids = t->rules->nsolids;
+  Recall recall = {pushed->touch, pushed->touch + pushed->n};
   place(sim);
   t->next.n = 0;
   t->fresh = false;
-  if (!mb_broad_find(&t->broad, (uint32_t)t->rules->nsolids, t->bounds)) return false;
+  if (!mb_broad_find(&t->broad, (uint32_t)nsolids, t->bounds)) return false;
   for (size_t i = 0; i < t->broad.npairs; i++) {
     const MbPair pair = t->broad.pair[i];
+    const size_t before = t->next.n;
     if (mb_touch_may(t, sim->model, pair.a, pair.b) && !add_pair(sim, pair.a, pair.b)) return false;
+    remember(&recall, &t->next, before, nsolids);
   }
-  return !t->nsurfaces || mb_touch_look_surfaces(sim, points);
+  const size_t before = t->next.n;
+  if (t->nsurfaces && !mb_touch_look_surfaces(sim, points)) return false;
+  remember(&recall, &t->next, before, nsolids);
+  return true;
 }
 
 // ---- rows -------------------------------------------------------------------------------------------------
@@ -162,7 +179,7 @@ static bool same_bodies(const MbTouch *touch, const MbTouch *last) {
 // Three rows a contact: the normal, then the tangents.
 bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
   MbTouching *t = context;
-  if (!t->fresh && !mb_touch_look((MbSim *)sim, true)) return false;
+  if (!t->fresh && !mb_touch_look((MbSim *)sim, &t->last, true)) return false;
   const MbTouches before = t->now;
   t->now = t->next;
   t->next = before;
@@ -171,7 +188,6 @@ bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
   if (!mb_impacts_reserve(&t->impacts, t->now.n)) return false;
   const size_t told = t->now.n > t->impacts.room ? t->now.n : t->impacts.room;
   if (!mb_grow(&t->turn, &t->turn_room, told, sizeof *t->turn)) return false;
-  remember(&t->last, &t->now, t->rules->nsolids);
   if (mb_touch_apart(sim)) return true;
   for (size_t i = 0; i < t->now.n; i++) {
     const MbTouch *touch = &t->now.touch[i];

@@ -149,8 +149,9 @@ size_t mb_touch_shapes_bytes(const MbTouching *touching);
 
 // From now on shows the problem of contacts that a step solves; see NULL: no more. False: nothing can collide.
 bool mb_touch_watch(MbSim *sim, MbTouchWatch watch);
-// Finds what touches, or may within a step, where the bodies of sim->x are; `points`: and nodes that are points. False: out of memory.
-bool mb_touch_look(MbSim *sim, bool points);
+// Finds what touches, or may within a step, where the bodies of sim->x are; `points`: and nodes that are points. What has `pushed` before
+// is where the solution starts. False: out of memory.
+bool mb_touch_look(MbSim *sim, const MbPushes *pushed, bool points);
 // Its part: what of deformables touches solids, behind those.
 bool mb_touch_look_surfaces(MbSim *sim, bool points);
 // The contacts of a deformable's triangles and edges with a solid, behind those of its nodes (touch_facets.c); `fall` is what gravity may do

@@ -107,7 +107,7 @@ static MbStatus check_start(MbSim *sim, MbReport *report) {
 size_t mb_touch_deep(MbSim *sim, size_t (*bodies)[2], size_t most) {
   const MbTouching *t = sim->touching;
   size_t n = 0;
-  if (!t || !mb_touch_look(sim, true)) return 0;
+  if (!t || !mb_touch_look(sim, &t->last, true)) return 0;
   for (size_t i = 0; i < t->next.n; i++) {
     const MbTouch *touch = &t->next.touch[i];
     if (touch->a >= t->rules->nsolids || !(-touch->gap > DEEP * touch->size)) continue;
@@ -167,7 +167,7 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
   if (status != MB_OK) return status;
   status = mb_touch_apart_create(sim, report);
   if (status != MB_OK) return status;
-  if (!mb_touch_look(sim, true)) return mb_no_memory(report, "contact");
+  if (!mb_touch_look(sim, &t->last, true)) return mb_no_memory(report, "contact");
   status = check_start(sim, report);
   const MbRowSource source = {.name = "contact", .context = t, .list = mb_touch_list, .eval = mb_touch_eval};
   if (status == MB_OK) status = mb_rows_add_source(sim, &source, report);

@@ -101,7 +101,7 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
     return part_once(sim, t, report);
   const int turns = mb_touch_few(touching->rules) ? ONCE : TURNS;
   for (int turn = 0; turn < turns; turn++) {
-    if (!mb_touch_look(sim, false)) return mb_no_memory(report, "contact");
+    if (!mb_touch_look(sim, &touching->done, false)) return mb_no_memory(report, "contact");
     const double depth = deepest(&touching->next);
     for (size_t i = 0; i < touching->next.n && turn == 0; i++)
       note_depth(sim, &touching->next.touch[i], report);
@@ -143,7 +143,7 @@ MbStatus mb_touch_part_points(MbSim *sim, MbReport *report) {
   static const double MOST = 0.1; // of the smaller one's size, in a step
   MbTouching *t = sim->touching;
   if (!t->points) return MB_OK;
-  if (!mb_touch_look(sim, true)) return mb_no_memory(report, "contact");
+  if (!mb_touch_look(sim, &t->done, true)) return mb_no_memory(report, "contact");
   t->fresh = true;
   for (size_t i = 0; i < t->next.n; i++) {
     const MbTouch *touch = &t->next.touch[i];

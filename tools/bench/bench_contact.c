@@ -259,7 +259,7 @@ static bool tell_beside(Beside *beside, const Case *c, double contacts) {
 static bool look_again(Run *run, double *look, double *rows) {
   const bool fresh = run->sim->touching->fresh;
   double t = mb_bench_cpu();
-  if (!mb_touch_look(run->sim, false)) return false;
+  if (!mb_touch_look(run->sim, &run->sim->touching->last, false)) return false;
   *look += mb_bench_cpu() - t;
   run->sim->touching->fresh = true;
   t = mb_bench_cpu();
@@ -267,7 +267,7 @@ static bool look_again(Run *run, double *look, double *rows) {
   mb_constrain_prepare(run->sim);
   *rows += mb_bench_cpu() - t;
   // the next step finds what it would have found, or looks itself
-  if (fresh && !mb_touch_look(run->sim, false)) return false;
+  if (fresh && !mb_touch_look(run->sim, &run->sim->touching->last, false)) return false;
   run->sim->touching->fresh = fresh;
   return true;
 }

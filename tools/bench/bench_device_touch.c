@@ -125,12 +125,12 @@ static bool take_parts(MbSim *sim, Made *made) {
   const MbNodeStats *stats = &sim->nodes->stats;
   const bool fresh = sim->touching->fresh;
   const double began = mb_bench_wall();
-  if (!mb_touch_look(sim, true)) return false;
+  if (!mb_touch_look(sim, &sim->touching->last, true)) return false;
   made->part[FIND] += 1e3 / TAKE * (mb_bench_wall() - began);
   made->part[LOCAL] += 1e3 / TAKE * (stats->local + stats->collect);
   made->part[GLOBAL] += 1e3 / TAKE * stats->global;
   // the next step finds what it would have found, or looks itself
-  const bool found = !fresh || mb_touch_look(sim, true);
+  const bool found = !fresh || mb_touch_look(sim, &sim->touching->last, true);
   sim->touching->fresh = fresh;
   return found;
 }

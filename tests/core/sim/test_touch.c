@@ -279,7 +279,7 @@ Test(touch, nothing_is_in_anything_at_a_steps_end) {
     double deepest = 0;
     for (int step = 0; step < 400; step++) {
       test_steps(run.sim, 1);
-      cr_assert(mb_touch_look(run.sim, true));
+      cr_assert(mb_touch_look(run.sim, &run.sim->touching->last, true));
       const MbTouches *now = &run.sim->touching->next;
       for (size_t i = 0; i < now->n; i++) deepest = fmax(deepest, -now->touch[i].gap / now->touch[i].size);
       run.sim->touching->fresh = true;

@@ -240,7 +240,7 @@ Test(touch_surface_long, nodes_stay_out_of_what_turns_and_is_curved) {
   double deepest = 0;
   for (int step = 0; step < 150; step++) {
     test_steps(run.sim, 1);
-    cr_assert(mb_touch_look(run.sim, true));
+    cr_assert(mb_touch_look(run.sim, &run.sim->touching->last, true));
     for (size_t i = 0; i < run.sim->touching->next.n; i++)
       deepest = fmax(deepest, -run.sim->touching->next.touch[i].gap);
     mb_touch_forget(run.sim);

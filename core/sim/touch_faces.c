@@ -304,11 +304,11 @@ static double rise(const MbFaces *f, uint32_t from, uint32_t to, const double n[
   return length > 0 ? mb_vec3_dot(d, n) / length : 0;
 }
 
-bool mb_faces_edge_leads(const MbFaces *f, uint32_t edge, const double n[3], double slack) {
+bool mb_faces_edge_leads(const MbFaces *f, uint32_t edge, uint32_t own, const double n[3], double slack) {
   const uint32_t *ends = f->edge + 2 * (size_t)edge;
   for (size_t k = 0; k < 2; k++) {
     const uint32_t t = f->beside[2 * (size_t)edge + k];
-    for (size_t i = 0; t != MB_NO_FACE && i < 3; i++) {
+    for (size_t i = 0; t != MB_NO_FACE && t != own && i < 3; i++) {
       const uint32_t c = f->corner[3 * (size_t)t + i];
       if (c != ends[0] && c != ends[1] && (rise(f, ends[0], c, n) > slack || rise(f, ends[1], c, n) > slack))
         return false;

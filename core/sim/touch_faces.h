@@ -53,8 +53,9 @@ bool mb_faces_pairs(const MbFaces *a, const MbFaces *b, double within, MbFacesSe
 void mb_faces_edge_normal(const MbFaces *faces, uint32_t edge, double n[3]);
 // The same at a node.
 void mb_faces_node_normal(const MbFaces *faces, uint32_t node, double n[3]);
-// Whether no triangle at the edge rises along n (unit) by more than the sine `slack`: else another part of the surface is nearer there.
-bool mb_faces_edge_leads(const MbFaces *faces, uint32_t edge, const double n[3], double slack);
+// Whether no triangle at the edge but `own` (MB_NO_FACE: none) rises along n (unit) by more than the sine `slack`: else another part of the
+// surface is nearer there.
+bool mb_faces_edge_leads(const MbFaces *faces, uint32_t edge, uint32_t own, const double n[3], double slack);
 // How sharp the surface falls away along n at the edge, as the sum of its triangles' sines; 1 or more at a rim.
 double mb_faces_edge_falls(const MbFaces *faces, uint32_t edge, const double n[3]);
 // Whether no edge at the node does.

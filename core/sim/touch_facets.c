@@ -5,8 +5,10 @@
 // Round sides that bend little beside a triangle are met by nodes alone: what comes through between these is a chord's rise, at most a
 // sixteenth of an edge.
 //
-// Points at a node are the node's own contacts. Those at an edge count once, where the direction belongs to the edge: where a triangle beside
-// it rises along that, this triangle is the nearer one. So what slides over a surface of many triangles meets no inner edges.
+// Points at a node are the node's own contacts. Those at an edge count once, where the direction belongs to the edge: where the triangle on
+// its other side rises along that, this triangle is the nearer one. So what slides over a surface of many triangles meets no inner edges.
+// An edge of a shape that lies on a triangle, but for a few degrees, meets it from one side to the other: the triangle itself may rise from
+// one of these, which is as near as not to be left to the next step.
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
 #include "core/collision/facet.h"
@@ -92,7 +94,7 @@ static uint32_t feature_of(const MbFaces *faces, uint32_t t, unsigned held, cons
   }
   if (held != 3 && held != 6 && held != 5) return MB_NO_FACE;
   const uint32_t edge = faces->side[3 * (size_t)t + side_of[held]];
-  return mb_faces_edge_leads(faces, edge, n, RISES) ? MB_FEATURE_EDGE | edge : MB_NO_FACE;
+  return mb_faces_edge_leads(faces, edge, t, n, RISES) ? MB_FEATURE_EDGE | edge : MB_NO_FACE;
 }
 
 // ---- contacts that are found, by feature --------------------------------------------------------------------

@@ -116,7 +116,7 @@ static void find_foot(const MbFaces *faces, uint32_t element, const double x[3],
 }
 
 static bool leads(const MbFaces *faces, const Foot *foot, const double up[3]) {
-  if (foot->n == 2) return mb_faces_edge_leads(faces, foot->edge, up, RISES);
+  if (foot->n == 2) return mb_faces_edge_leads(faces, foot->edge, MB_NO_FACE, up, RISES);
   return foot->n == 3 || mb_faces_node_leads(faces, foot->node[0], up, RISES);
 }
 
@@ -233,8 +233,8 @@ static bool see_edges(const Folding *f, uint32_t e, uint32_t g) {
   const double height = mb_vec3_dot(d, n), gap = height - f->thickness;
   if (!(gap < reach_of(f, a, 2, b, 2)) || height < -DEEP * f->size) return true;
   mb_vec3_scale(back, -1, n);
-  if (!mb_faces_edge_leads(f->faces[0], e, n, RISES_EDGE) ||
-      !mb_faces_edge_leads(f->faces[1], g, back, RISES_EDGE))
+  if (!mb_faces_edge_leads(f->faces[0], e, MB_NO_FACE, n, RISES_EDGE) ||
+      !mb_faces_edge_leads(f->faces[1], g, MB_NO_FACE, back, RISES_EDGE))
     return true;
   // along a ridge or a rim over what is flat the gap is linear, and least at nodes or where another ridge crosses
   if (mb_faces_edge_falls(f->faces[0], e, n) < RIDGE || mb_faces_edge_falls(f->faces[1], g, back) < RIDGE)

@@ -104,7 +104,7 @@ Test(moved_rows, an_inverse_of_floats_goes_as_by_the_processor) {
 // ---- contact --------------------------------------------------------------------------------------------------
 
 Test(moved_rows, cloth_on_a_sphere_goes_as_by_the_processor) {
-  both("cloth on a sphere", "contact/cloth_sphere", NULL, 14, 3);
+  both("cloth on a sphere", "contact/cloth_sphere", NULL, 28, 3);
 }
 Test(moved_rows, a_soft_ball_on_stairs_goes_as_by_the_processor) {
   both("soft ball", "contact/soft_ball", NULL, 50, 3);

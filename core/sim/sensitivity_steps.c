@@ -43,11 +43,12 @@ static bool cables_keep_length(const MbModel *model) {
 }
 
 double mb_sensitivity_little(const MbModel *model) {
-  // rounding of what holds bodies together, over the time of a step, weighs more than the square of a number's move, except by other branches
-  const bool held = mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL || model->nslots > 0;
-  return mb_model_points(model)              ? LITTLE_OF_PASSES
-         : held && !mb_slope_branches(model) ? LITTLE_OF_HELD
-                                             : LITTLE;
+  // rounding of what holds bodies together, over the time of a step, weighs more than the square of a number's move: but where whole steps that close what no longer fits are
+  // differentiated, and by other branches
+  const bool maximal = mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL;
+  const bool held = maximal || (model->nslots > 0 && !mb_sensitivity_inexact(model));
+  if (mb_model_points(model)) return LITTLE_OF_PASSES;
+  return held && !mb_slope_branches(model) ? LITTLE_OF_HELD : LITTLE;
 }
 
 const char *mb_steps_refuse_passes(const MbSim *sim) {

@@ -65,8 +65,9 @@ bool mb_ranked_create(MbArena *arena, MbRanked *ranked, size_t n) {
   *ranked = (MbRanked){.S = mb_arena_alloc(arena, n * n, sizeof(double)),
                        .row = mb_arena_alloc(arena, n, sizeof(size_t)),
                        .column = mb_arena_alloc(arena, n, sizeof(size_t)),
-                       .y = mb_arena_alloc(arena, n, sizeof(double))};
-  return ranked->S && ranked->row && ranked->column && ranked->y;
+                       .y = mb_arena_alloc(arena, n, sizeof(double)),
+                       .weight = mb_arena_alloc(arena, n, sizeof(double))};
+  return ranked->S && ranked->row && ranked->column && ranked->y && ranked->weight;
 }
 
 static void exchange(size_t *list, size_t i, size_t k) {
@@ -74,14 +75,33 @@ static void exchange(size_t *list, size_t i, size_t k) {
   list[i] = list[k], list[k] = other;
 }
 
-// Puts the largest number that is left where the next pivot is; returns its size.
+// Weights of rows and columns by which the largest numbers of each are near 1, whatever the masses are that rows move.
+static void weigh(MbRanked *r) {
+  enum { TURNS = 3 };
+  const size_t m = r->m;
+  double *most = r->y;
+  for (size_t i = 0; i < m; i++) r->weight[i] = 1;
+  for (int turn = 0; turn < TURNS; turn++) {
+    if (m) memset(most, 0, m * sizeof *most);
+    for (size_t i = 0; i < m; i++)
+      for (size_t k = 0; k < m; k++) {
+        const double size = fabs(r->S[m * i + k]) * r->weight[i] * r->weight[k];
+        most[i] = fmax(most[i], size), most[k] = fmax(most[k], size);
+      }
+    for (size_t i = 0; i < m; i++)
+      if (most[i] > 0) r->weight[i] /= sqrt(most[i]);
+  }
+}
+
+// Puts the largest number that is left, as weighed, where the next pivot is; returns its size.
 static double next_pivot(MbRanked *r) {
   const size_t m = r->m;
   size_t best_i = r->rank, best_k = r->rank;
   double best = 0;
   for (size_t i = r->rank; i < m; i++)
     for (size_t k = r->rank; k < m; k++) {
-      const double size = fabs(r->S[m * r->row[i] + r->column[k]]);
+      const size_t row = r->row[i], column = r->column[k];
+      const double size = fabs(r->S[m * row + column]) * r->weight[row] * r->weight[column];
       if (size > best) best = size, best_i = i, best_k = k;
     }
   exchange(r->row, r->rank, best_i), exchange(r->column, r->rank, best_k);
@@ -93,6 +113,7 @@ void mb_ranked_factor(MbRanked *r, size_t m) {
   double first = 0;
   r->m = m, r->rank = 0;
   for (size_t i = 0; i < m; i++) r->row[i] = r->column[i] = i;
+  weigh(r);
   for (; r->rank < m; r->rank++) {
     const double size = next_pivot(r);
     if (r->rank == 0) first = size;

@@ -13,13 +13,13 @@ bool mb_lu_factor(double *A, size_t n, size_t *pivot);
 void mb_lu_solve(const double *A, size_t n, const size_t *pivot, double *x);
 void mb_lu_solve_transposed(const double *A, size_t n, const size_t *pivot, double *x);
 
-// A system of rows of which some say the same as others, S (m x m, row after row) with its largest pivots first: what is left without one has a
+// A system of rows of which some say the same as others, S (m x m, row after row) with its largest pivots first, of rows and columns weighed to be alike: what is left without one has a
 // solution of 0.
 typedef struct MbRanked {
   size_t m, rank;
   double *S;
   size_t *row, *column; // the order of pivots
-  double *y;
+  double *y, *weight;
 } MbRanked;
 
 // Makes room for systems of up to n rows; false: out of memory.

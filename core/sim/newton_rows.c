@@ -167,6 +167,14 @@ static size_t held_first(MbNewtonRows *rows, size_t nv) {
   return m;
 }
 
+// Rows that move nothing say nothing in S, of which they would have rounding alone.
+static void leave_out_idle(const MbSim *sim, MbNewtonRows *rows, size_t m) {
+  for (size_t i = 0; i < m; i++) {
+    if (!mb_row_idle(sim, &sim->constraining->set, rows->slot[i], rows->S.S[m * i + i])) continue;
+    for (size_t k = 0; k < m; k++) rows->S.S[m * i + k] = rows->S.S[m * k + i] = 0;
+  }
+}
+
 bool mb_newton_rows_solve(MbSim *sim, MbNewtonRows *rows, const MbFullStage *stage,
                           bool (*solve)(MbSim *sim, double *x), double *z) {
   static const double LITTLE = 1e-9; // of the largest of its kind: rounding
@@ -181,6 +189,7 @@ bool mb_newton_rows_solve(MbSim *sim, MbNewtonRows *rows, const MbFullStage *sta
     rows->x[i] = -rows->r[i] - dot(rows->B + nv * i, z, nv);
     for (size_t k = 0; k < m; k++) rows->S.S[m * i + k] = dot(rows->B + nv * i, rows->Y + nv * k, nv);
   }
+  leave_out_idle(sim, rows, m);
   mb_ranked_factor(&rows->S, m);
   mb_ranked_solve(&rows->S, rows->x, rows->mu);
   for (size_t k = 0; k < m; k++)

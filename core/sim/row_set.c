@@ -279,6 +279,23 @@ void mb_row_set_gather(const MbSim *sim, MbRowSet *set, size_t first, size_t n, 
   }
 }
 
+// H M⁻¹ Hᵀ of a body; of what has no mass of its own nothing.
+static double give_of(const MbModel *model, size_t body, const double H[6]) {
+  double sum = 0;
+  for (size_t i = 0; i < 6 && body < model->nb; i++)
+    if (model->M[6 * body + i] > 0) sum += H[i] * H[i] / model->M[6 * body + i];
+  return sum;
+}
+
+bool mb_row_idle(const MbSim *sim, const MbRowSet *set, size_t s, double gives) {
+  static const double ROUNDING = 1e-20; // 1e-10 of G, squared
+  const MbRow *row = &set->row[s];
+  double free = give_of(sim->model, row->body[0], row->H[0]) + give_of(sim->model, row->body[1], row->H[1]);
+  for (size_t k = set->end[s]; k < set->end[s + 1]; k++)
+    free += give_of(sim->model, set->ends[k].body, set->ends[k].H);
+  return !(fabs(gives) > ROUNDING * free);
+}
+
 void mb_row_push(const MbRowSet *set, size_t s, double lambda, double *f) {
   const MbRow *row = &set->row[s];
   for (int end = 0; end < 2; end++)

@@ -143,6 +143,9 @@ static inline double mb_row_rate_sized(const MbRowSet *set, size_t s, const doub
   *size = sizes;
   return sum;
 }
+// Tells whether a row moves nothing, as one between two bodies that a joint holds to one another: `gives` is G A⁻¹ Gᵀ of it, and
+// next to what bodies that are free would give no more than rounding.
+bool mb_row_idle(const MbSim *sim, const MbRowSet *set, size_t s, double gives);
 // Adds Gᵀ λ of one row to y.
 static inline void mb_row_spread(const MbRowSet *set, size_t s, double lambda, double *restrict y) {
   const size_t end = set->first[s + 1], *const index = set->index;

@@ -101,6 +101,14 @@ static void own_number(MbSensitivity *g, const MbSlope *slope, double move, doub
   for (size_t i = 0; i < nv; i++) out[i] /= 2 * move;
 }
 
+// K and D of a side at the last pass.
+static void side_at_last_pass(const MbSensitivity *g, const MbSlope *slope, int k) {
+  const MbTiedHalves *t = g->tied->halves;
+  MbSim *side = k ? slope->more : slope->less;
+  mb_sim_kinematics(side, t->place, t->made);
+  mb_tangent_linear_blocks(side, slope->side[k], g->tied->begin + g->sim->model->h / 2);
+}
+
 // out −= what it changes of Jᵀ e.
 static void take_pull(MbSensitivity *g, const MbSlope *slope, double move, double *out) {
   MbTiedHalves *t = g->tied->halves;
@@ -108,8 +116,7 @@ static void take_pull(MbSensitivity *g, const MbSlope *slope, double move, doubl
   double *const pull[2] = {g->less, g->more};
   if (!t->pulled || t->at_start) return;
   for (int k = 0; k < 2; k++) {
-    mb_sim_kinematics(side[k], t->place, t->made);
-    mb_tangent_linear_blocks(side[k], slope->side[k], g->tied->begin + g->sim->model->h / 2);
+    side_at_last_pass(g, slope, k);
     mb_sim_kinematics(side[k], g->q1, t->change);
     mb_tangent_blocks_value(side[k], slope->side[k], pull[k]);
   }
@@ -183,6 +190,20 @@ bool mb_slope_agree_back(MbSensitivity *g, double *q, double *v, double *z, doub
   return true;
 }
 
+// What it changes of Z · e by K and D alone: what it moves bodies by at the step's end is in the tangent, which has e.
+static double pull_of_number(MbSensitivity *g, const MbSlope *slope, double move) {
+  MbTiedHalves *t = g->tied->halves;
+  MbSim *const side[2] = {slope->less, slope->more};
+  double sum = 0;
+  if (!t->pulled || t->at_start) return 0;
+  for (int k = 0; k < 2; k++) {
+    side_at_last_pass(g, slope, k);
+    mb_tangent_blocks_wrenches(side[k], slope->side[k], t->motion, t->by_move);
+    sum += (k ? 1 : -1) * mb_slope_dot(t->Z, t->by_move, 6 * g->sim->model->nb);
+  }
+  return sum / (2 * move);
+}
+
 double mb_slope_agree_number(MbSensitivity *g, const MbSlope *slope, double move, const double *z) {
   MbTied *tied = g->tied;
   MbTiedHalves *t = tied->halves;
@@ -190,14 +211,15 @@ double mb_slope_agree_number(MbSensitivity *g, const MbSlope *slope, double move
   const size_t nv = g->sim->nv;
   double sum = 0;
   if (!mb_tangent_number_jumps(slope->number)) {
-    sum = mb_tangent_number(g->probe, g->tangent, slope->number, t->still, g->a, tied->end, z) / (2 * move);
+    sum = mb_tangent_number(g->probe, g->tangent, slope->number, t->still, g->a, tied->end, z) / (2 * move) -
+          pull_of_number(g, slope, move);
   } else {
     sides_of(g, slope, move, g->rate);
+    take_pull(g, slope, move, g->rate);
     for (size_t i = 0; i < nv; i++) sum += z[i] * (g->rate[i] - tied->y[i]);
     for (size_t k = 0; k < rows->n; k++) sum += rows->row[k].zeta * tied->r[k];
   }
   own_number(g, slope, move, g->number_own);
-  take_pull(g, slope, move, g->number_own);
   return sum + mb_slope_dot(z, g->number_own, nv);
 }
 

@@ -74,6 +74,23 @@ static bool measure(MbSim *sim) {
   return sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame);
 }
 
+// Takes hard rows that move nothing out of the list.
+static void leave_out_idle(const MbSim *sim, MbSlopeRows *r) {
+  const size_t nv = sim->nv, n = r->n, hard = r->hard, row = nv * sizeof *r->G;
+  r->n = r->hard = 0;
+  for (size_t k = 0; k < n; k++) {
+    const double gives = k < hard ? dot(r->G + nv * k, r->Yp + nv * k, nv) : 0;
+    if (k < hard && mb_row_idle(sim, &sim->constraining->set, r->slot[k], gives)) continue;
+    const size_t to = r->n++;
+    r->slot[to] = r->slot[k], r->mu[to] = r->mu[k];
+    r->gives[to] = r->gives[k], r->velocity[to] = r->velocity[k];
+    memmove(r->G + nv * to, r->G + nv * k, row);
+    if (k >= hard) continue;
+    memmove(r->Yp + nv * to, r->Yp + nv * k, row);
+    r->hard++;
+  }
+}
+
 // The system of ν and p, and its solution; then how all rows change.
 static bool agree(MbSensitivity *g, const MbStageNote *note, const double *q, bool stage) {
   MbSlopeRows *r = g->rows;
@@ -85,6 +102,7 @@ static bool agree(MbSensitivity *g, const MbStageNote *note, const double *q, bo
   memcpy(r->Yp, r->G, r->hard * nv * sizeof *r->G);
   for (size_t k = 0; k < r->hard; k++)
     if (!sim->solver->apply(sim->work, r->Yp + nv * k, NULL, NULL)) return false;
+  leave_out_idle(sim, r);
   for (size_t k = 0; k < r->hard; k++) {
     const size_t s = r->slot[k];
     for (size_t i = 0; i < r->hard; i++) r->Sp.S[r->hard * k + i] = dot(r->G + nv * k, r->Yp + nv * i, nv);

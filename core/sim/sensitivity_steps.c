@@ -22,7 +22,6 @@
 
 // Of the state: where derivatives can be taken apart, where deformables go to the end of each step by iterations, and where not.
 static const double SMALL = 1e-5, SMALL_OF_PASSES = 1e-4, MOST = 1e-3;
-static const double LITTLE = 1e-6, LITTLE_OF_HELD = 1e-5, LITTLE_OF_PASSES = 3e-5; // of a number
 
 // What rows transmit is found to a tolerance only, over the time of a step: differences of it mean little.
 static bool told_by_state(const char *channel) {
@@ -40,12 +39,6 @@ static bool cables_keep_length(const MbModel *model) {
       if (of->elements->cables[k].pull == SIZE_MAX) return true;
   }
   return false;
-}
-
-double mb_sensitivity_little(const MbModel *model) {
-  // rounding of what holds bodies together weighs more than the square of a number's move, except by other branches
-  const bool maximal = mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL && !mb_slope_branches(model);
-  return mb_model_points(model) ? LITTLE_OF_PASSES : maximal ? LITTLE_OF_HELD : LITTLE;
 }
 
 const char *mb_steps_refuse_passes(const MbSim *sim) {

@@ -6,7 +6,7 @@
 //
 //   dv⁺ = x + Y dμ,   Y = h A⁻¹ Gᵀ,     S dμ = −(δr + ∂r/∂p + G x),   S = G Y + E
 //
-// and backwards, w̄ being what dv⁺ is felt by:  Sᵀ ζ = −Yᵀ w̄,  z = −h A⁻¹ (w̄ + Gᵀ ζ). Rows that say the same as others leave no pivot, and push no other.
+// and backwards, w̄ being what dv⁺ is felt by:  Sᵀ ζ = −Yᵀ w̄,  z = −h A⁻¹ (w̄ + Gᵀ ζ). Rows that say the same as others leave no pivot, and push no other; those that move nothing have no G.
 #include "core/sim/sensitivity_tied.h"
 #include "core/base/report.h"
 
@@ -119,24 +119,25 @@ bool mb_slope_tied_respond(MbSensitivity *g) {
     mb_row_spread(&sim->constraining->set, rows->row[k].slot, 1, G);
     for (size_t i = 0; i < nv; i++) Y[i] = span * G[i];
     if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return false;
+    if (!mb_row_idle(sim, &sim->constraining->set, rows->row[k].slot, mb_slope_dot(G, Y, nv))) continue;
+    memset(G, 0, nv * sizeof *G), memset(Y, 0, nv * sizeof *Y);
   }
   return true;
 }
 
-void mb_slope_tied_fill(MbSensitivity *g, bool gives) {
+void mb_slope_tied_fill(MbSensitivity *g) {
   MbTied *t = g->tied;
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
   const size_t nv = g->sim->nv, n = rows->n;
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < n; k++)
-      t->S.S[n * i + k] =
-          mb_slope_dot(t->G + nv * i, t->Y + nv * k, nv) + (gives && i == k ? rows->row[k].soft : 0);
+      t->S.S[n * i + k] = mb_slope_dot(t->G + nv * i, t->Y + nv * k, nv) + (i == k ? rows->row[k].soft : 0);
 }
 
 bool mb_slope_tied_factor(MbSensitivity *g, const MbStageNote *note) {
   if (!g->tied) return true;
   if (!mb_slope_tied_respond(g)) return false;
-  mb_slope_tied_fill(g, true);
+  mb_slope_tied_fill(g);
   look_for_branches(g, note->w);
   mb_ranked_factor(&g->tied->S, mb_tangent_rows(g->tangent)->n);
   return true;

@@ -50,8 +50,8 @@ struct MbTied {
 void mb_slope_tied_look(const MbSensitivity *g, MbSim *sim);
 // G and Y of the rows that the tangent has listed. False: A has no inverse.
 bool mb_slope_tied_respond(MbSensitivity *g);
-// S of these, with what rows give or without.
-void mb_slope_tied_fill(MbSensitivity *g, bool gives);
+// S of these.
+void mb_slope_tied_fill(MbSensitivity *g);
 // x ← x + Y dμ, where dμ closes what rows are asked for more: asked (rows), which is dμ then.
 void mb_slope_tied_close(MbSensitivity *g, double *asked, double *x);
 // What a number changes of what rows push and ask for, with both sides' bodies where they are and rows as they are asked for something at time t, with velocities `start`.
@@ -64,7 +64,7 @@ void mb_slope_tied_sides(MbSensitivity *g, const MbSlope *slope, const MbStageNo
 void mb_slope_tied_go(const MbSensitivity *g, double *q, double span, const double *w, double *step);
 // Notes the gaps at the state that passes aim from.
 void mb_slope_tied_aim_from(MbSensitivity *g);
-// Finds what the rows listed push with,  S μ = asked  without what they give; S is factored with it then.
+// Finds what the rows listed push with,  S μ = asked,  and factors S.
 void mb_slope_tied_take_forces(MbSensitivity *g, double *asked);
 
 #endif

@@ -8,7 +8,7 @@
 //
 //   A (v⁺ − v′) = Gᵀ ν,   G v⁺ + g_t = 0,   v′ = 2 w − v,   G and A at q⁺, but for K, D, d and k, which are the last pass's
 //
-// and so do those that the run begins with, by M alone (sensitivity_agree.c). What rows push is found from what they have done. What passes aim at is in sensitivity_aims.c.
+// and so do those that the run begins with, by M alone (sensitivity_agree.c). What rows push is found from what they have done, and of soft ones from what they have left. What passes aim at is in sensitivity_aims.c.
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_tied.h"
@@ -111,13 +111,18 @@ static void add_own(const MbSensitivity *g, const double *z, double *y) {
 
 void mb_slope_tied_take_forces(MbSensitivity *g, double *asked) {
   MbTangentRows *rows = mb_tangent_rows(g->tangent);
-  MbRanked *S = &g->tied->S;
-  mb_slope_tied_fill(g, false);
-  mb_ranked_factor(S, rows->n);
-  mb_ranked_solve(S, asked, asked);
+  mb_slope_tied_fill(g);
+  mb_ranked_factor(&g->tied->S, rows->n);
+  mb_ranked_solve(&g->tied->S, asked, asked);
   for (size_t k = 0; k < rows->n; k++) rows->row[k].mu = asked[k];
-  mb_slope_tied_fill(g, true);
-  mb_ranked_factor(S, rows->n);
+}
+
+// G Y μ + E μ of a row, by what rows have done to the velocities, and of a soft one by what is left of what it asks for: soft rows that say the same share what they push by what each gives.
+static double done_by(const MbSensitivity *g, const MbTangentRow *row, const double *G,
+                      const MbStageNote *pass) {
+  const double done = mb_slope_dot(G, g->tied->halves->one, g->sim->nv);
+  return row->soft > 0 ? done - mb_tangent_row_asked(g->probe, MB_TANGENT_PASS, row, pass->from, pass->w)
+                       : done;
 }
 
 bool mb_slope_tied_pass(MbSensitivity *g, const MbStageNote *pass) {
@@ -134,7 +139,7 @@ bool mb_slope_tied_pass(MbSensitivity *g, const MbStageNote *pass) {
   add_own(g, t->other, t->one);
   for (size_t i = 0; i < nv; i++) t->one[i] *= sim->model->h / 2;
   if (!sim->solver->apply(sim->work, t->one, NULL, NULL) || !mb_slope_tied_respond(g)) return false;
-  for (size_t k = 0; k < rows->n; k++) tied->asked[k] = mb_slope_dot(tied->G + nv * k, t->one, nv);
+  for (size_t k = 0; k < rows->n; k++) tied->asked[k] = done_by(g, &rows->row[k], tied->G + nv * k, pass);
   mb_slope_tied_take_forces(g, tied->asked);
   return true;
 }

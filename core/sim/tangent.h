@@ -53,6 +53,8 @@ void mb_tangent_agree_at(MbSim *sim, MbTangent *tangent, const double *a, const 
 void mb_tangent_blocks_change(MbSim *sim, MbTangent *tangent, const double *X, double *out);
 void mb_tangent_blocks_weigh(MbSim *sim, MbTangent *tangent, const double *X, const double *Z, double *move,
                              double *phi);
+// out (nb x 6) ← e of K and D of sim->x and of the bodies' motion X.
+void mb_tangent_blocks_wrenches(MbSim *sim, MbTangent *tangent, const double *X, double *out);
 // out ← Jᵀ e of K and D of sim->x and of the motion that its bodies have.
 void mb_tangent_blocks_value(MbSim *sim, MbTangent *tangent, double *out);
 // Z (nb x 6) ← the weights of wrenches, of what mb_tangent_transposed has been asked about last.

@@ -56,6 +56,12 @@ void mb_tangent_blocks_value(MbSim *sim, MbTangent *t, double *out) {
   sim->solver->gather(sim->work, t->linear->e, out);
 }
 
+void mb_tangent_blocks_wrenches(MbSim *sim, MbTangent *t, const double *X, double *out) {
+  take_motion(sim, t->linear, X);
+  mb_linear_find(sim, t);
+  memcpy(out, t->linear->e, 6 * sim->model->nb * sizeof *out);
+}
+
 void mb_tangent_blocks_change(MbSim *sim, MbTangent *t, const double *X, double *out) {
   take_motion(sim, t->linear, X);
   memset(t->dF, 0, 6 * sim->model->nb * sizeof *t->dF);

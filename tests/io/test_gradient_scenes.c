@@ -210,6 +210,25 @@ Test(gradient_constraints,
   printf("largest error, of the largest derivative: tied and pulled  %.1e\n", worst);
 }
 
+// Rows that say the same as others, that hold nothing which could move, and that move what is far lighter than what others move.
+Test(gradient_constraints, derivatives_where_rows_are_of_little_use_are_those_of_whole_runs) {
+  static const char *const names[] = {"shares", "idle", "unequal"};
+  static const char *const solvers[] = {"\"redmax\"", "{\"type\":\"redmax\",\"dynamics\":\"recursive\"}"};
+  static const char *const integrators[] = {"bdf1",       "bdf2",     "sdirk2",
+                                            "symplectic", "implicit", "trapezoidal"};
+  enum { INTEGRATORS = sizeof integrators / sizeof *integrators };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    double worst[INTEGRATORS] = {0};
+    for (size_t k = 0; k < 2 * INTEGRATORS; k++) {
+      const GradientWay exact = {solvers[k % 2], integrators[k / 2], true};
+      cr_expect_eq(gradient_check_scene(names[i], NULL, &exact, 1e-4, &worst[k / 2]), 0);
+    }
+    printf("largest error, of the largest derivative: %s", names[i]);
+    for (size_t k = 0; k < INTEGRATORS; k++) printf("  %.1e", worst[k]);
+    printf("\n");
+  }
+}
+
 static const char *const constraints[] = {
     CONSTRAINT("\"type\":\"point\"," TIPS),
     CONSTRAINT("\"type\":\"point\",\"compliance\":\"=number*1e-3\",\"damping\":0.02," TIPS),

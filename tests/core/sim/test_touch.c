@@ -421,7 +421,8 @@ Test(touch, a_run_that_is_resumed_while_a_cylinder_rolls_beside_a_tree_goes_on_b
       "\"bodies\": [" GROUND ", {\"name\": \"cylinder\", \"mass\": 7, \"pose\": {\"position\": [0, 0, 0.31], "
       "\"rotation\": {\"axis\": [1, 0.3, 0.2], \"angle\": 1.1}}, \"velocity\": {\"angular\": [1, -0.7, 2], "
       "\"linear\": [1.9, 0.5, -1]}, \"shape\": {\"type\": \"cylinder\", \"radius\": 0.18, \"length\": 0.3}}, "
-      "{\"name\": \"rod\", \"mass\": 1, \"shape\": {\"type\": \"box\", \"size\": [0.4, 0.05, 0.05]}, \"joint\": "
+      "{\"name\": \"rod\", \"mass\": 1, \"shape\": {\"type\": \"box\", \"size\": [0.4, 0.05, 0.05]}, "
+      "\"joint\": "
       "{\"type\": \"revolute\", \"axis\": [0, 1, 0], \"in_parent\": {\"position\": [-5, 0, 3]}, \"in_body\": "
       "{\"position\": [-0.2, 0, 0]}}}]}";
   for (size_t k = 0; k < SOLVERS * 2; k++) {

@@ -118,20 +118,34 @@ static bool path_at_start(const MbBodyMotionSpec *motion, MbModel *model, MbPose
   return true;
 }
 
+// Velocity of the body at t = 0 as its speed has it; false as above.
+static bool speed_at_start(const MbBodyMotionSpec *motion, MbModel *model, double w[3], double v[3]) {
+  double rate;
+  for (size_t i = 0; i < 3; i++)
+    if (!signal_at_start(&motion->angular[i], model, &w[i], &rate) ||
+        !signal_at_start(&motion->linear[i], model, &v[i], &rate))
+      return false;
+  return true;
+}
+
 void mb_compile_driven_start(const MbBodySpec *body, MbModel *model, const MbPose *C, MbPose *E,
                              double phi[6]) {
   MbBodySpec as = *body;
   MbPose X;
   double w[3], v[3];
+  const bool told = body->moving || model->integrator.kind == MB_STATIC;
   if (body->motion && body->motion->has_pose && path_at_start(body->motion, model, &X, w, v)) {
     if (!body->posed) {
       mb_vec3_copy(as.pose.position, X.p);
       memcpy(as.pose.rotation, X.q, sizeof X.q);
     }
-    if (!body->moving && model->integrator.kind != MB_STATIC) {
+    if (!told) {
       mb_vec3_copy(as.angular, w), mb_vec3_copy(as.linear, v);
       as.velocity_axes = MB_AXES_WORLD;
     }
+  } else if (body->motion && !body->motion->has_pose && !told && speed_at_start(body->motion, model, w, v)) {
+    mb_vec3_copy(as.angular, w), mb_vec3_copy(as.linear, v);
+    as.velocity_axes = body->motion->axes;
   }
   mb_compile_start(&as, C, E, phi);
 }

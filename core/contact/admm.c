@@ -7,7 +7,7 @@
 //   s ← μ |ρ y_t|
 //
 // in variables that make each block's W about 1:  λ = d x, d = 1/√(mean diagonal), W ← d W d, b ← d b. The cones stay what they are, as
-// the three rows of a contact have one d. ρ is set anew where one of the two residuals, |x − z| and ρ |z − z_before|, is far
+// the three rows of a contact have one d. ρ is set anew where one of the two residuals, of x − z and of z − z_before, is far
 // smaller than the other; W + ρ is then factored anew.
 #include "core/contact/admm.h"
 #include "core/contact/contact_dense.h"
@@ -104,8 +104,10 @@ static void project(const MbAdmm *t, double *z) {
   }
 }
 
-// One turn; |x − z| and |z − z_before|, each over the size of what it is the difference of, in `far`.
-static void turn(MbAdmm *t, double far[2]) {
+// One turn; in `far` |x − z| and |z − z_before|, each over the size of what it is the difference of: so gaps that open, of which y is large, make ρ
+// grow until nothing moves on. Over the roots of the sizes, with ρ for the second, they are halfway to what they are themselves as W is about 1,
+// which serves most problems better; the few that are not solved so within `LATE` turns are by the former.
+static void turn(MbAdmm *t, bool late, double far[2]) {
   static const double RELAXED = 1.6;
   const MbStrips *s = &t->strips;
   const size_t n = s->n;
@@ -136,8 +138,8 @@ static void turn(MbAdmm *t, double far[2]) {
     if (block->kind == MB_CONTACT_NORMAL && block->cone == MB_CONE_EXACT)
       t->shift[block->row] = t->rho * block->mu * hypot(t->y[block->row + 1], t->y[block->row + 2]);
   }
-  far[0] = sqrt(apart / fmax(sizes[0], 1e-300));
-  far[1] = sqrt(moved / fmax(sizes[1], 1e-300));
+  far[0] = sqrt(apart / fmax(late ? sizes[0] : sqrt(sizes[0]), 1e-300));
+  far[1] = sqrt((late ? 1 : t->rho) * moved / fmax(late ? sizes[1] : sqrt(sizes[1]), 1e-300));
 }
 
 static double judge(MbAdmm *t, double best) {
@@ -152,9 +154,20 @@ static double judge(MbAdmm *t, double best) {
   return natural;
 }
 
-static void begin(MbAdmm *t) {
+// From λ, or from none where that is nearer, as where a blow is over. Returns what is left there.
+static double begin(MbAdmm *t) {
   const MbStrips *s = &t->strips;
+  memset(t->best, 0, s->n * sizeof *t->best);
+  double left = mb_strips_natural(s, t->best, s->b);
   mb_strips_rates(s, t->lambda, t->w);
+  const double there = mb_strips_natural(s, t->lambda, t->w);
+  if (left < there) {
+    memcpy(t->lambda, t->best, s->n * sizeof *t->lambda);
+    memcpy(t->w, s->b, s->n * sizeof *t->w);
+  } else {
+    memcpy(t->best, t->lambda, s->n * sizeof *t->best);
+    left = there;
+  }
   t->rho = 1;
   for (size_t i = 0; i < s->n; i++) {
     t->x[i] = t->z[i] = t->d[i] > 0 ? t->lambda[i] / t->d[i] : 0;
@@ -169,20 +182,19 @@ static void begin(MbAdmm *t) {
     t->shift[block->row] = t->rho * block->mu * hypot(y[1], y[2]);
     y[0] -= t->shift[block->row] / t->rho;
   }
+  return left;
 }
 
 bool mb_admm_run(MbAdmm *t, size_t most, size_t *done) {
-  enum { LOOK = 5, FIRST = 10 };
+  enum { LOOK = 5, FIRST = 10, LATE = 500 };
   static const double APART = 4;
   const MbStrips *s = &t->strips;
   double far[2];
   size_t next = FIRST;
-  begin(t);
-  double best = mb_strips_natural(s, t->lambda, t->w);
-  memcpy(t->best, t->lambda, s->n * sizeof *t->best);
+  double best = begin(t);
   bool fine = factor(t);
   for (*done = 0; fine && best > s->enough && *done < most;) {
-    turn(t, far);
+    turn(t, *done > LATE, far);
     ++*done;
     if (*done % LOOK == 0 || *done == most) best = judge(t, best);
     if (*done < next || !(far[0] > 0) || !(far[1] > 0)) continue;

@@ -11,6 +11,9 @@
 // with the swing s = I (ω̄ − ω):   I ω + j = I ω̄⁺ − s. Where j = 0 this is the free top's flight: its energy stays as well as that of
 // the flight does. A ball, and what spins about a principal axis, has ω̄ = ω and s = 0.
 //
+// Behind a large blow ω̄⁺ has the swing of the spin before it, and the flight does not keep energy. A body that a contact throws back, and
+// that nothing else holds, gets the swing of what it spins by then (sim/touch_note.c).
+//
 // The top's flight, with Π = I ω: of its energy ½ Σ Π_i²/I_i = ½ |Π|²/I_r + ½ Σ δ_i Π_i², δ_i = 1/I_i − 1/I_r, the first part turns
 // the body about Π, which leaves Π where it is; a part ½ δ Π_e² turns it about its own axis e by δ Π_e and Π with it. Each
 // flight is known exactly, and each keeps R Π; r is one of the two axes whose inertias are nearest, the other axes are a (near)

@@ -5,6 +5,7 @@
 #include "core/model/coordinates.h"
 #include "core/model/flight.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/touch.h"
 
 #include <string.h>
 
@@ -73,6 +74,7 @@ static void fly_range(void *context, size_t begin, size_t end) {
 
 void mb_sim_fly(MbSim *sim, double *q, double h, double *v) {
   const MbModel *model = sim->model;
+  if (model->any_swings) mb_touch_swing_anew(sim, h, v);
   if (model->solver.terms == MB_TERMS_EXPLICIT && layout_of(sim)->apart(model)) {
     for (size_t b = 0; b < model->nb; b++) fly_in_own_axes(q + 7 * b, h, v + 6 * b);
     return;

@@ -115,6 +115,8 @@ struct MbTouching {
   bool fresh;          // which was at the state
   MbPushes done, last; // what pushes in this step; what did in the last one, which is a part of the state
   double work;         // of all contacts since the start, when this step is done
+  bool *thrown;        // (nb) bodies that contacts of this step have thrown back
+  bool throws;         // whether any is
   MbImpacts impacts;
 };
 
@@ -195,6 +197,9 @@ void mb_touch_begin_notes(MbSim *sim);
 // Notes one contact that pushes: its impulses, and its rates along the axes with the velocities before and after.
 void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], const double before[3],
                    const double after[3]);
+// What a step turns bodies by has the swing of the spin before the step, since rows are asked of both together. A body that a contact throws back
+// spins otherwise behind it: where nothing else holds it, v (nv) gets the swing of that spin over h, or the flight would not keep its energy.
+void mb_touch_swing_anew(MbSim *sim, double h, double *v);
 // The step is done: what it found is the state's.
 void mb_touch_commit(MbSim *sim);
 // The contacts that the state remembers, as numbers of a checkpoint.

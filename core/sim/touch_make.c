@@ -158,8 +158,9 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
   t->way = mb_arena_alloc(&sim->arena, n, sizeof *t->way);
   t->hull = mb_arena_alloc(&sim->arena, n, sizeof *t->hull);
   t->skin = mb_arena_alloc(&sim->arena, n, sizeof *t->skin);
+  t->thrown = mb_arena_alloc(&sim->arena, sim->model->nb, sizeof *t->thrown);
   if (!t->hull || !t->skin || !t->shape || !t->size || !t->reach || !t->driven || !t->E || !t->placed ||
-      !t->own || !t->bounds || !t->way)
+      !t->own || !t->bounds || !t->way || !t->thrown)
     return mb_no_memory(report, "contact");
   MbStatus status = make_solids(sim, report);
   if (status == MB_OK) status = check_forms(sim, report);

@@ -1,4 +1,6 @@
 // What pushed in a step, and the work that it has done, as they are found; they become the state's when the step is done.
+#include "core/model/flight.h"
+#include "core/sim/constrain_internal.h"
 #include "core/sim/touch.h"
 
 #include <string.h>
@@ -7,6 +9,8 @@ void mb_touch_begin_notes(MbSim *sim) {
   sim->touching->done.n = 0;
   mb_impacts_begin(&sim->touching->impacts);
   sim->touching->work = mb_section(sim, MB_SECTION_CONTACT)[0];
+  memset(sim->touching->thrown, false, sim->model->nb * sizeof *sim->touching->thrown);
+  sim->touching->throws = false;
 }
 
 // What of the rates after the blow is the swing's: body b has it over the flight, and gives it back in the end (model/flight.h).
@@ -48,4 +52,36 @@ void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], con
   t->work += work_of(sim, touch, lambda, before, after);
   mb_impacts_note(&t->impacts, touch, lambda, before, t->rules->threshold,
                   ((double)sim->state.step + 1) * sim->model->h);
+  if (!(touch->bounce > 0 && -before[0] > t->rules->threshold)) return;
+  t->throws = true;
+  for (size_t k = 0; k < touch->nends; k++)
+    if (touch->end[k] < sim->model->nb) t->thrown[touch->end[k]] = true;
+}
+
+// Bodies that other rows than contacts are about keep the swing that these have been asked with.
+static void leave_out_held(const MbSim *sim, bool *thrown) {
+  const MbRowSet *set = &sim->constraining->set;
+  for (size_t s = 0; s < set->n && set->nsources > 1; s++) {
+    if (set->is[s].kind == MB_ROW_CONTACT || set->is[s].kind == MB_ROW_FRICTION) continue;
+    if (!set->is[s].two_bodies) memset(thrown, false, sim->model->nb * sizeof *thrown);
+    for (size_t k = 0; k < 2; k++)
+      if (set->row[s].body[k] < sim->model->nb) thrown[set->row[s].body[k]] = false;
+  }
+}
+
+void mb_touch_swing_anew(MbSim *sim, double h, double *v) {
+  const MbModel *model = sim->model;
+  if (!sim->touching || !sim->touching->throws) return;
+  leave_out_held(sim, sim->touching->thrown);
+  sim->touching->throws = false;
+  for (size_t b = 0; b < model->nb; b++) {
+    if (!sim->touching->thrown[b] || !model->swings[b] || model->joint[b].ops) continue;
+    double *const w = v + sim->solver->map->layout->velocity(model, b), *const swing = sim->x.swing + 3 * b;
+    const double *I = model->M + 6 * b;
+    double spin[3];
+    if (!(I[0] > 0 && I[1] > 0 && I[2] > 0)) continue;
+    for (int k = 0; k < 3; k++) spin[k] = w[k] - swing[k] / I[k];
+    mb_flight_swing(h, I, spin, swing);
+    for (int k = 0; k < 3; k++) w[k] = spin[k] + swing[k] / I[k];
+  }
 }

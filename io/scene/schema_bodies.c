@@ -405,7 +405,8 @@ static const MbSchemaRow body_motion_rows[] = {
     {"pose", MB_TYPE_OBJECT, EXTRA(MbBodyMotionSpec, has_pose), .object = &path,
      .help = "along a path, from its start on where the body's `pose` and `velocity` are absent"},
     {"velocity", MB_TYPE_OBJECT, EXTRA(MbBodyMotionSpec, has_velocity), .object = &speed,
-     .help = "at a velocity, from the body's `pose` on"},
+     .help = "at a velocity, from the body's `pose` on, and from its start where the body's `velocity` is "
+             "absent"},
     {0}};
 static const MbSchemaObject body_motion = {
     .name = "body_motion",

@@ -77,7 +77,8 @@ static const char *const channel_help[] = {
     "hit and let go; exports have a row for each",
     "what has pushed where bodies touch, over the last step: how many contacts there are in this frame, and "
     "a list "
-    "of them, with the two bodies, by names, what stands still first; a number among those of these two; the "
+    "of them, with the two bodies, by names, what stands still first, and before that what is deformable; a "
+    "number among those of these two; the "
     "point, in the world; the normal, "
     "from the "
     "first body to the second; the gap at the step's end, below 0: depth; the normal force and the friction "

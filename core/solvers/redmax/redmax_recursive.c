@@ -73,6 +73,7 @@ static void kinematics(MbSolverWork *work, const double *q, const double *v, MbM
 
 static bool accelerate(MbSolverWork *work, const double *f, double *y, size_t *blame) {
   work->coupling.on = false;
+  work->posture.masses = true; // A is M in what that factors, whatever was factored before
   return work->lanes->accelerate(work->posture.work, work->posture.E->p, f, y, blame);
 }
 

@@ -109,6 +109,28 @@ Test(contact_methods, a_warm_start_at_the_solution_is_kept) {
   }
 }
 
+// Balls in a row that a blow has parted, but for what rounding has left between two of them: the blow's impulses are what the step begins with.
+Test(contact_methods, a_blow_that_is_over_is_forgotten) {
+  static const double back[3] = {0, 0, -1}, fore[3] = {0, 0, 1}, blow = 2.0 / 3;
+  static const char *const names[] = {"auto", "gauss_seidel", "nonsmooth_newton", "admm", "staggered"};
+  for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+    Made made = made_begin(3, 6);
+    MbContactWork work = {0};
+    MbContactAnswer answer;
+    for (size_t b = 0; b < 3; b++) made.mass[6 * b + 5] = 1, made.v[6 * b + 5] = b ? blow : -0.5 * blow;
+    made.v[6 + 5] += 1e-9;
+    for (size_t b = 0; b < 2; b++) made_contact(&made, b + 1, back, b, fore, fore, MB_CONE_NONE, 0);
+    made_end(&made, false);
+    made.start[0] = made.start[3] = blow;
+    made.problem.start = made.start, made.problem.iterations = 200;
+    cr_expect_eq(made_solve(&made, names[m], &work, &answer), MB_CONTACT_SOLVED, "%s", names[m]);
+    cr_expect(fabs(answer.lambda[0]) < 1e-9 && fabs(answer.lambda[3]) < 1e-9, "%s pushes by %g and %g",
+              names[m], answer.lambda[0], answer.lambda[3]);
+    mb_contact_work_free(&work);
+    made_free(&made);
+  }
+}
+
 // Boxes on one another whose load is another one, as in the next step: what held holds again, by one step or two of Newton's method; what comes to slip is
 // left to sweeps, which begin where they would have begun.
 Test(contact_methods, what_held_in_the_last_step_is_held_again_at_once) {

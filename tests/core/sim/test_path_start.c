@@ -61,6 +61,30 @@ Test(path_start, what_a_scene_says_stays) {
   test_run_free(&run);
 }
 
+Test(path_start, a_body_at_a_speed_starts_as_fast) {
+#define AT_SPEED(more)                                                                                       \
+  DRIVEN more "\"motion\": {\"velocity\": {\"angular\": [0, 0, \"=4+t\"], \"linear\": [{\"times\": [0, 1], " \
+              "\"values\": [2, 4]}, 1, 0]}}}]}"
+  static const char plain[] = AT_SPEED(""),
+                    posed[] =
+                        AT_SPEED("\"pose\": {\"position\": [0, 0, 5], \"rotation\": {\"axis\": [0, 0, 1], "
+                                 "\"angle\": \"=90*deg\"}}, "),
+                    slower[] = AT_SPEED("\"velocity\": {\"linear\": [1, 0, 0]}, ");
+  TestRun run = test_run(plain, NULL);
+  expect(&run, "body.velocity", (const double[]){0, 0, 4, 2, 1, 0}, 6);
+  test_run_free(&run);
+  run = test_run(posed, NULL);
+  expect(&run, "body.position", (const double[]){0, 0, 5}, 3);
+  expect(&run, "body.velocity", (const double[]){0, 0, 4, 2, 1, 0}, 6);
+  test_run_free(&run);
+  run = test_run(posed, (const char *const[]){"/bodies/0/motion/velocity/frame=\"body\"", NULL});
+  expect(&run, "body.velocity", (const double[]){0, 0, 4, -1, 2, 0}, 6);
+  test_run_free(&run);
+  run = test_run(slower, NULL);
+  expect(&run, "body.velocity", (const double[]){0, 0, 0, 1, 0, 0}, 6);
+  test_run_free(&run);
+}
+
 // Under every solver what a pin holds stands still along its axes, or moves as the pin does, from the first frame on, whatever the velocity of the deformable.
 #define PINNED(pin)                                                                                          \
   "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"steps\": 1}, \"integrator\": \"implicit\", \"output\": "     \

@@ -15,6 +15,7 @@
 // which is one pass each way, O(n). A single coordinate moves the bodies behind it alone, and loads those before it: all columns of the
 // matrix cost O(n d) where no forces couple bodies.
 #include "core/sim/tangent.h"
+#include "core/base/targets.h"
 #include "core/forces/forces.h"
 #include "core/joints/joints.h"
 #include "core/math/dense6.h"
@@ -206,7 +207,7 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
   }
 }
 
-void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, size_t n,
+MB_CLONES void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, size_t n,
                       const double *phi_of_parent, const double *alpha_of_parent, const double *v,
                       const double *a, MbTangentMotion *out) {
   memset(out->Tv, 0, 6 * sizeof *out->Tv);
@@ -222,7 +223,7 @@ void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, s
   mb_add_columns(out->alpha, T, n, a);
 }
 
-static void down(const MbSim *sim, MbTangent *t, const double *v, const double *a, bool derivatives) {
+MB_CLONES static void down(const MbSim *sim, MbTangent *t, const double *v, const double *a, bool derivatives) {
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) {
     const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
@@ -357,7 +358,7 @@ static void add_turn(const MbSim *sim, MbTangent *t, size_t b) {
   }
 }
 
-static void up(const MbSim *sim, MbTangent *t, const double *a, bool derivatives, double *tau) {
+MB_CLONES static void up(const MbSim *sim, MbTangent *t, const double *a, bool derivatives, double *tau) {
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) body_wrench(sim, t, b, t->F + 6 * b);
   for (size_t b = model->nb; b-- > 0;) {

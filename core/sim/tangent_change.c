@@ -1,4 +1,5 @@
 // Changes of τ along the run, their transposed passes, and the matrix of a step, which is made of the former: of what tangent.c has of an instant, by the formulas there.
+#include "core/base/targets.h"
 #include "core/math/dense6.h"
 #include "core/math/spatial.h"
 #include "core/sim/tangent.h"
@@ -164,7 +165,7 @@ static void weigh_wrench(const MbSim *sim, MbTangent *t, size_t b) {
   take_transposed(t->D + 36 * b, Z, dphi);
 }
 
-static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, double *dv, double *da) {
+MB_CLONES static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, double *dv, double *da) {
   const MbModel *model = sim->model;
   const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
   const double *move = t->move + 6 * b, *A = t->dalpha + 6 * b;
@@ -192,7 +193,7 @@ static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, doubl
   mb_add_motion_transposed(t->move + 6 * p, t->X + 36 * b, move);
 }
 
-void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, double *dq, double *dv, double *da) {
+MB_CLONES void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, double *dq, double *dv, double *da) {
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) weigh_down(sim, t, b, z, dq, dv, da);
   for (size_t b = 0; b < model->nb; b++) weigh_wrench(sim, t, b);

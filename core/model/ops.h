@@ -323,7 +323,8 @@ typedef struct MbSolverOps {
   void (*bend)(const MbSolverWork *work, double *y);
   const MbCoordinateMap *map;
   const MbClaimOps *claims;
-  const MbPassOps *passes; // NULL: one solution is all
+  const MbPassOps *passes;       // NULL: one solution is all
+  const struct MbKeepOps *keeps; // NULL: what a step leaves cannot be kept (core/solvers/keep.h)
 } MbSolverOps;
 
 #endif

@@ -204,6 +204,25 @@ static void differentiate(MbSim *sim, MbTangent *t, MbTangentTie *tie, const Ask
   *E = here;
 }
 
+// The same of rows that tell it, all of which know their gap. False: they do not.
+static bool take_bends(MbSim *sim, MbTangent *t, MbTangentTie *tie, const Asked *asked) {
+  const MbConstraint *constraint = &sim->model->constraints[tie->constraint];
+  MbRowBend bend[MB_ROWS];
+  if (!mb_rows_bend(sim, constraint, bend)) return false;
+  for (size_t k = 0; k < tie->n; k++) {
+    MbTangentRow *row = &t->rows->row[tie->first + k];
+    for (int end = 0; end < 2; end++)
+      for (int by = 0; by < 2; by++) {
+        const double *B = bend[row->slot - constraint->slot].by[end][by];
+        double *K = tie->K[end][by];
+        if (constraint->body[end] == MB_WORLD || constraint->body[by] == MB_WORLD) continue;
+        for (size_t i = 0; i < 36; i++) K[i] += row->mu * B[i];
+        mb_add_transposed(row->L[by], B, asked->motion[k][end]);
+      }
+  }
+  return true;
+}
+
 // Whether rows are about a body at this end, and not about the same at the other.
 static bool has_body(const MbConstraint *constraint, const MbRow *row, int end) {
   return row->body[end] != MB_WORLD && (end == 0 || constraint->body[1] != constraint->body[0]);
@@ -220,7 +239,8 @@ void mb_rows_push_at(MbSim *sim, MbTangent *t) {
       for (int end = 0; end < 2; end++)
         if (constraint->body[end] != MB_WORLD)
           motion_of(sim, t, &t->rows->row[tie->first + k], constraint->body[end], asked.motion[k][end]);
-    for (int end = 0; end < 2; end++)
+    const bool told = take_bends(sim, t, tie, &asked);
+    for (int end = 0; end < 2 && !told; end++)
       if (has_body(constraint, &set->row[t->rows->row[tie->first].slot], end))
         differentiate(sim, t, tie, &asked, end);
   }

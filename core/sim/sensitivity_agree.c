@@ -183,6 +183,10 @@ bool mb_slope_agree_back(MbSensitivity *g, double *q, double *v, double *z, doub
   return true;
 }
 
+void mb_slope_agree_gather(MbSensitivity *g, MbTangentGather *gather, const double *z) {
+  mb_tangent_gather(gather, g->probe, g->tangent, g->tied->halves->still, g->a, z);
+}
+
 double mb_slope_agree_number(MbSensitivity *g, const MbSlope *slope, double move, const double *z) {
   MbTied *tied = g->tied;
   MbTiedHalves *t = tied->halves;
@@ -190,7 +194,8 @@ double mb_slope_agree_number(MbSensitivity *g, const MbSlope *slope, double move
   const size_t nv = g->sim->nv;
   double sum = 0;
   if (!mb_tangent_number_jumps(slope->number)) {
-    sum = mb_tangent_number(g->probe, g->tangent, slope->number, t->still, g->a, tied->end, z) / (2 * move);
+    sum = mb_tangent_number_rest(g->probe, g->tangent, slope->number, t->still, g->a, tied->end, z) /
+          (2 * move);
   } else {
     sides_of(g, slope, move, g->rate);
     for (size_t i = 0; i < nv; i++) sum += z[i] * (g->rate[i] - tied->y[i]);

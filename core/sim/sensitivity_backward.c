@@ -94,10 +94,11 @@ static bool make_gather(MbBackward *b) {
   b->gather = mb_tangent_gather_create(&g->arena, model, g->count);
   b->rest = mb_arena_alloc(&g->arena, g->count, sizeof *b->rest);
   if (!b->gather || !b->rest) return false;
+  const bool all = g->rows || mb_slope_tied_asks(g);
   for (size_t k = 0; k < g->count; k++) {
     const MbTangentNumber *number = g->slopes[k].number;
     if (!mb_tangent_number_jumps(number)) mb_tangent_gather_for(b->gather, number);
-    if (g->rows || mb_tangent_number_rests(number, model)) b->rest[b->nrest++] = k;
+    if (all || mb_tangent_number_rests(number, model)) b->rest[b->nrest++] = k;
   }
   return true;
 }
@@ -256,8 +257,11 @@ static void numbers_at_pass(MbBackward *b, const MbStageNote *pass) {
   MbSensitivity *g = b->g;
   numbers_at_once(b, pass);
   mb_slope_tied_aim_felt(g, pass->from);
-  for (size_t k = 0; k < g->count && g->tied; k++)
+  mb_slope_tied_aim_gather(g, b->gather, pass->from);
+  for (size_t i = 0; i < b->nrest && g->tied; i++) {
+    const size_t k = b->rest[i];
     b->out[k] += mb_slope_tied_aim_number_back(g, &g->slopes[k], pass->from, g->number[k].move);
+  }
 }
 
 // Over what makes velocities agree with rows, at a step's end, or at the run's start where they were `before`.
@@ -266,8 +270,11 @@ static bool agreed_back(MbBackward *b, double *noted, const double *before) {
   double *scratch[3] = {b->dq, b->dv, b->da};
   if (!mb_slope_agree_at(g, noted, before, false) || !mb_slope_agree_back(g, b->q, b->v, b->z, scratch))
     return false;
-  for (size_t k = 0; k < g->count; k++)
+  mb_slope_agree_gather(g, b->gather, b->z);
+  for (size_t i = 0; i < b->nrest; i++) {
+    const size_t k = b->rest[i];
     b->out[k] += mb_slope_agree_number(g, &g->slopes[k], g->number[k].move, b->z);
+  }
   mb_slope_agree_felt(g, noted);
   return true;
 }

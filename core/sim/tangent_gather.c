@@ -74,10 +74,13 @@ void mb_tangent_gather_for(MbTangentGather *g, const MbTangentNumber *n) {
   }
 }
 
+// Of M a alone Z · α.
 static void add_moments(const MbSim *sim, const MbTangent *t, size_t b, double felt[6]) {
   const double *Z = t->dF + 6 * b, *phi = sim->x.phi + 6 * b, *alpha = t->alpha + 6 * b;
-  double g[3], turned[6];
-  mb_quat_unrotate(g, sim->x.E[b].q, sim->model->gravity);
+  const double *g = t->fall + 3 * b;
+  double turned[6];
+  for (size_t k = 0; k < 6 && t->still; k++) felt[k] += Z[k] * alpha[k];
+  if (t->still) return;
   mb_vec3_cross(turned, phi, Z);
   mb_vec3_cross(turned + 3, phi, Z + 3);
   for (size_t k = 0; k < 3; k++) {
@@ -87,36 +90,52 @@ static void add_moments(const MbSim *sim, const MbTangent *t, size_t b, double f
 }
 
 static void add_behind(const MbTangent *t, const MbModel *model, size_t b, const double *v, const double *a,
-                       const double *z, double behind[6]) {
+                       const double *z, double share, double behind[6]) {
   const size_t first = model->v_first[b], n = model->joint[b].n;
   const double *dalpha = t->dalpha + 6 * b;
-  double Tz[6] = {0}, Ta[6] = {0}, turned[6];
+  double Tz[6] = {0}, Ta[6] = {0}, turned[6], felt[6];
   mb_add_columns(Tz, t->T + 6 * first, n, z + first);
   mb_add_columns(Ta, t->T + 6 * first, n, a + first);
   mb_add_columns(Ta, t->Tdot + 6 * first, n, v + first);
-  memcpy(turned, t->dphi + 6 * b, sizeof turned);
+  memcpy(turned, t->dphi + 6 * b, sizeof turned), memcpy(felt, t->turn + 6 * b, sizeof felt);
   mb_add_transposed_bracket(turned, 1, t->Xphi + 6 * b, dalpha);
-  for (size_t k = 0; k < 6; k++) behind[k] += t->turn[6 * b + k];
-  mb_add_transposed_bracket(behind, 1, t->Tv + 6 * b, turned);
-  mb_add_transposed_bracket(behind, 1, Ta, dalpha);
-  mb_add_transposed_bracket(behind, 1, Tz, t->F + 6 * b);
-  if (t->linearised) mb_add_transposed_bracket(behind, 1, t->linear->Tv + 6 * b, t->linear->dphi + 6 * b);
+  mb_add_transposed_bracket(felt, 1, t->Tv + 6 * b, turned);
+  mb_add_transposed_bracket(felt, 1, Ta, dalpha);
+  mb_add_transposed_bracket(felt, 1, Tz, t->F + 6 * b);
+  if (t->linearised) mb_add_transposed_bracket(felt, 1, t->linear->Tv + 6 * b, t->linear->dphi + 6 * b);
+  for (size_t k = 0; k < 6; k++) behind[k] += share * felt[k];
+}
+
+static void add_frames(MbTangentGather *g, const MbSim *sim, const MbTangent *t, const double *v,
+                       const double *a, const double *z, double share) {
+  for (size_t i = 0; i < g->nbefore; i++) {
+    const size_t b = g->of_before[i];
+    double turn[6];
+    for (size_t k = 0; k < 6; k++) turn[k] = share * t->turn[6 * b + k];
+    mb_add_motion_transposed(g->before + 6 * b, t->X + 36 * b, turn);
+  }
+  for (size_t i = 0; i < g->nbehind; i++) {
+    const size_t b = g->of_behind[i];
+    add_behind(t, sim->model, b, v, a, z, share, g->behind + 6 * b);
+  }
 }
 
 void mb_tangent_gather(MbTangentGather *g, MbSim *sim, const MbTangent *t, const double *v, const double *a,
                        const double *z) {
   for (size_t i = 0; i < g->nmasses; i++) add_moments(sim, t, g->of_mass[i], g->mass + 6 * g->of_mass[i]);
-  for (size_t i = 0; i < g->nbefore; i++) {
-    const size_t b = g->of_before[i];
-    mb_add_motion_transposed(g->before + 6 * b, t->X + 36 * b, t->turn + 6 * b);
-  }
-  for (size_t i = 0; i < g->nbehind; i++) {
-    const size_t b = g->of_behind[i];
-    add_behind(t, sim->model, b, v, a, z, g->behind + 6 * b);
-  }
+  add_frames(g, sim, t, v, a, z, 1);
   for (size_t i = 0; i < g->nparameters && t->rows && t->linearised; i++) {
     Parameter *p = &g->parameter[i];
     p->felt += mb_rows_of_number(sim, t, p->of->side, &p->at.constraint, 1, z) / p->at.by;
+  }
+}
+
+void mb_tangent_gather_gaps(MbTangentGather *g, MbSim *sim, const MbTangent *t, const double *v, double time,
+                            double share) {
+  add_frames(g, sim, t, v, t->da, t->da, share); // which are 0
+  for (size_t i = 0; i < g->nparameters; i++) {
+    Parameter *p = &g->parameter[i];
+    p->felt += share / p->at.by * mb_rows_gaps_of_number(sim, t, p->of->side, &p->at.constraint, 1, time);
   }
 }
 

@@ -14,7 +14,10 @@ void mb_tangent_gather_for(MbTangentGather *gather, const MbTangentNumber *numbe
 // Adds what z · τ is felt by, where mb_tangent_number would be asked.
 void mb_tangent_gather(MbTangentGather *gather, MbSim *sim, const MbTangent *tangent, const double *v,
                        const double *a, const double *z);
-// Returns the sum of what mb_tangent_number would have been each time, less that of mb_tangent_number_rest.
+// Adds a share of what ζ · g of hard rows is felt by, where mb_tangent_number_gaps is asked for the rest.
+void mb_tangent_gather_gaps(MbTangentGather *gather, MbSim *sim, const MbTangent *tangent, const double *v,
+                            double t, double share);
+// Returns the sum of what mb_tangent_number would have been each time, less that of mb_tangent_number_rest, and of what gaps say beside mb_tangent_number_gaps.
 double mb_tangent_gathered(const MbTangentGather *gather, const MbTangentNumber *number);
 
 #endif

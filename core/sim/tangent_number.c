@@ -222,16 +222,14 @@ MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, M
 // ---- what it changes ----------------------------------------------------------------------------------------------
 
 // W of moments M under gravity (W), in which it is linear.
-static void wrench_of(const double M[6], const double gravity[3], const MbSim *sim, const MbTangent *t,
-                      size_t b, double W[6]) {
-  double quadratic[6] = {0}, g[3];
+static void wrench_of(const double M[6], const MbSim *sim, const MbTangent *t, size_t b, double W[6]) {
+  double quadratic[6] = {0};
   for (size_t k = 0; k < 6 && t->still; k++) W[k] = M[k] * t->alpha[6 * b + k];
   if (t->still) return;
   mb_coriolis_add(quadratic, M, sim->x.phi + 6 * b);
   if (mb_tangent_flies(sim->model, b)) memset(quadratic, 0, 3 * sizeof *quadratic);
-  mb_quat_unrotate(g, sim->x.E[b].q, gravity);
   for (size_t k = 0; k < 6; k++) W[k] = M[k] * t->alpha[6 * b + k] - quadratic[k];
-  for (size_t k = 0; k < 3; k++) W[3 + k] -= M[3] * g[k];
+  for (size_t k = 0; k < 3; k++) W[3 + k] -= M[3] * t->fall[3 * b + k];
 }
 
 // Z · of a step's torque by the swing of a body that flies, which is not linear in M.
@@ -249,7 +247,7 @@ static double of_mass(const MbTangentNumber *n, const MbSim *sim, const MbTangen
   const MbModel *const less = n->side[0]->model, *const more = n->side[1]->model;
   double M[6], W[6], sum = 0;
   for (size_t k = 0; k < 6; k++) M[k] = more->M[6 * b + k] - less->M[6 * b + k];
-  wrench_of(M, sim->model->gravity, sim, t, b, W);
+  wrench_of(M, sim, t, b, W);
   sum = mb_dot6(t->dF + 6 * b, W);
   if (!t->still && mb_tangent_flies(sim->model, b)) sum -= of_swing(n, sim, t, b);
   if (!n->gravity || t->still) return sum;
@@ -301,6 +299,13 @@ static double of_joint(const MbTangentNumber *n, const MbSim *sim, const MbTange
            t->dalpha[6 * b + k] * (more.alpha[k] - less.alpha[k]) + t->F[6 * b + k] * (more.Z[k] - less.Z[k]);
   for (size_t k = 0; k < 6 && t->linearised; k++)
     sum += t->linear->dphi[6 * b + k] * (more.plus[k] - less.plus[k]);
+  return sum;
+}
+
+static double of_joints(const MbTangentNumber *n, const MbSim *sim, const MbTangent *t, const double *v,
+                        const double *a, const double *z) {
+  double sum = 0;
+  for (size_t i = 0; i < n->njoints; i++) sum += of_joint(n, sim, t, n->joint[i], v, a, z);
   return sum;
 }
 
@@ -371,7 +376,7 @@ static double of_rest(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, 
   for (size_t i = 0; i < n->nmasses && !everywhere; i++)
     if (!mb_tangent_number_linear(n, sim->model, n->mass[i])) sum += of_mass(n, sim, t, n->mass[i]);
   for (size_t b = 0; b < sim->model->nb && everywhere; b++) sum += of_mass(n, sim, t, b);
-  for (size_t i = 0; i < n->njoints; i++) sum += of_joint(n, sim, t, n->joint[i], v, a, z);
+  sum += of_joints(n, sim, t, v, a, z);
   if (n->nforces && !t->still) sum += of_forces(n, sim, t);
   if (n->along && !t->still) sum += of_coordinates(n, sim, v, z);
   if (n->rotors) sum += of_rotors(n, sim, a, z);
@@ -400,15 +405,13 @@ bool mb_tangent_number_rests(const MbTangentNumber *n, const MbModel *model) {
 
 double mb_tangent_number_told(const MbSim *sim, const MbTangent *t, const MbTangentNumber *n,
                               const double *v) {
-  double sum = of_frames(n, sim, t, v, t->da, t->da); // which are 0
-  for (size_t i = 0; i < n->njoints; i++) sum += of_joint(n, sim, t, n->joint[i], v, t->da, t->da);
-  return sum;
+  return of_frames(n, sim, t, v, t->da, t->da) + of_joints(n, sim, t, v, t->da, t->da); // which are 0
 }
 
 double mb_tangent_number_gaps(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, const double *v,
                               double time) {
-  return mb_tangent_number_told(sim, t, n, v) +
-         mb_rows_gaps_of_number(sim, t, n->side, n->tie, n->nties, time);
+  return of_joints(n, sim, t, v, t->da, t->da) +
+         mb_rows_gaps_of_number(sim, t, n->side, n->alone, n->nalone, time);
 }
 
 // Of constraints that a number leaves alone, rows change with joints and with bodies' frames all the same.

@@ -37,7 +37,7 @@ bool mb_tangent_number_rows(const MbTangentNumber *number);
 // Returns what the sum weighed by mb_tangent_weigh, asked about last, differs by, of the motion of the bodies.
 double mb_tangent_number_told(const MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number,
                               const double *v);
-// Returns the same of ζ · g of hard rows of both ways at time t, the sum being that of the bodies' part of it.
+// Returns the same of ζ · g of hard rows of both ways at time t, the sum being that of the bodies' part of it, without what is gathered (tangent_gather.h).
 double mb_tangent_number_gaps(MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number,
                               const double *v, double t);
 // Tells whether bodies' own frames differ in them.

@@ -39,6 +39,8 @@ typedef struct MbBackward {
   size_t nrest, *rest;     // (count) numbers that have to be asked at each
   MbTurn *reel;            // (length)
   int64_t length;          // of the reel, in steps
+  double *pool;            // what steps are noted in, while the reel is made
+  size_t pooled;           // numbers that are left of it
   bool stands;             // it has room for what solvers keep
   MbState *kept;           // (nkept) the first is the start
   size_t nkept;

@@ -10,6 +10,7 @@
 // states are kept on the way and steps between them done anew, bit by bit the same: by binomial distances, so that with s states and r
 // repetitions runs of C(s + r, s) reels are gone through [Griewank 1992].
 #include "core/sim/sensitivity_back.h"
+#include "core/base/pages.h"
 #include "core/base/report.h"
 #include "core/sim/channels.h"
 #include "core/sim/evaluate.h"
@@ -22,7 +23,13 @@ enum { MOST_KEPT = 64 };
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
+// Of steps from the pool, as long as that has room.
 static bool take(MbBackward *b, double **list, size_t n) {
+  if (b->pooled > n) {
+    *list = b->pool;
+    b->pool += n + 1, b->pooled -= n + 1;
+    return true;
+  }
   return (*list = mb_arena_alloc(&b->g->arena, n + 1, sizeof(double))) != NULL;
 }
 
@@ -103,6 +110,19 @@ static bool make_gather(MbBackward *b) {
   return true;
 }
 
+// All steps lie in one block, which is gone through from one end to the other and back.
+static bool make_reel(MbBackward *b) {
+  const size_t turn = (turn_bytes(b->g) - sizeof(MbTurn)) / sizeof(double), length = (size_t)b->length;
+  const size_t numbers = length * (turn + (b->stands ? instant_numbers(b->g) + 1 : 0));
+  if (!(b->pool = mb_arena_alloc(&b->g->arena, numbers, sizeof *b->pool))) return false;
+  mb_large_pages(b->pool, numbers * sizeof *b->pool);
+  b->pooled = numbers;
+  bool ok = true;
+  for (size_t i = 0; i < length && ok; i++) ok = make_turn(b, &b->reel[i]);
+  b->pooled = 0;
+  return ok;
+}
+
 static bool make(MbBackward *b, int64_t steps, size_t memory) {
   const MbSim *sim = b->g->sim;
   const size_t size = mb_sim_frame_size(sim);
@@ -117,8 +137,7 @@ static bool make(MbBackward *b, int64_t steps, size_t memory) {
   b->reel = mb_arena_alloc(&b->g->arena, (size_t)b->length, sizeof *b->reel);
   b->kept = mb_arena_alloc(&b->g->arena, b->nkept, sizeof *b->kept);
   if (!ok || !b->reel || !b->kept || !make_gather(b)) return false;
-  for (int64_t i = 0; i < b->length; i++)
-    if (!make_turn(b, &b->reel[i])) return false;
+  if (!make_reel(b)) return false;
   for (size_t i = 0; i < b->nkept; i++)
     if (!take(b, &b->kept[i].q, sim->nq) || !take(b, &b->kept[i].v, sim->nv) ||
         !take(b, &b->kept[i].memory, sim->nm))

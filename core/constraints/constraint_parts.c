@@ -59,6 +59,40 @@ void mb_constraint_along(const MbConstraint *constraint, int end, const MbMaxima
   mb_vec3_add_scaled(H + 3, H + 3, s, m);
 }
 
+// δm of a motion along one coordinate:  m × θ of its own body,  Rᵀ N δp.
+static void turn_along(const MbConstraint *constraint, int end, int by, const MbMaximal *x, const double m[3],
+                       const double *N, size_t along, double dm[3]) {
+  const double e[3] = {along % 3 == 0, along % 3 == 1, along % 3 == 2};
+  double u[3], p[3], dn[3], own[3];
+  mb_vec3_set(dm, 0, 0, 0);
+  if (by == end && along < 3) mb_vec3_cross(dm, m, e);
+  if (!N) return;
+  if (along < 3)
+    mb_vec3_cross(u, e, constraint->at[by]);
+  else
+    mb_vec3_copy(u, e);
+  mb_quat_rotate(p, x->E[constraint->body[by]].q, u);
+  for (int i = 0; i < 3; i++) dn[i] = mb_vec3_dot(N + 3 * i, p);
+  mb_quat_unrotate(own, x->E[constraint->body[end]].q, dn);
+  mb_vec3_add(dm, dm, own);
+}
+
+void mb_constraint_bend_along(const MbConstraint *constraint, int end, int by, const MbMaximal *x,
+                              const double n[3], const double *N, double s, MbRowBend *bend) {
+  double m[3], *out = bend->by[end][by];
+  if (constraint->body[end] == MB_WORLD || constraint->body[by] == MB_WORLD) return;
+  mb_quat_unrotate(m, x->E[constraint->body[end]].q, n);
+  for (size_t along = 0; along < 6; along++) {
+    double dm[3], turn[3];
+    turn_along(constraint, end, by, x, m, N, along, dm);
+    mb_vec3_cross(turn, constraint->at[end], dm);
+    for (size_t i = 0; i < 3; i++) {
+      out[6 * i + along] += s * turn[i];
+      out[6 * (3 + i) + along] += s * dm[i];
+    }
+  }
+}
+
 void mb_constraint_about(const MbConstraint *constraint, int end, const MbMaximal *x, const double n[3],
                          double s, MbRow *row) {
   const size_t b = row->body[end] = constraint->body[end];

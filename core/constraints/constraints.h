@@ -33,6 +33,9 @@ void mb_constraint_direction(const MbConstraint *constraint, int end, int k, con
 // Adds to row->H what makes s n · ṗ of the point at `end`:  with m = Rᵀ n,  m · (v + ω × x) = (x × m) · ω + m · v.
 void mb_constraint_along(const MbConstraint *constraint, int end, const MbMaximal *x, const double n[3],
                          double s, MbRow *row);
+// Adds how that part of H changes by a motion of the body at end `by`: of n fixed in the world but for N of the motion of the point there (3 x 3, row after row; NULL: none).
+void mb_constraint_bend_along(const MbConstraint *constraint, int end, int by, const MbMaximal *x,
+                              const double n[3], const double *N, double s, MbRowBend *bend);
 // The same for s n · ω_W of the body.
 void mb_constraint_about(const MbConstraint *constraint, int end, const MbMaximal *x, const double n[3],
                          double s, MbRow *row);

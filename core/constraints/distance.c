@@ -27,6 +27,26 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
   rows->size = L;
 }
 
+// δn = (1 − n nᵀ) (δp_B − δp_A)/|d|
+static void bend(const MbConstraint *constraint, const MbInstant *at, MbRowBend *rows) {
+  const MbPoint A = mb_constraint_point(constraint, 0, at->x), B = mb_constraint_point(constraint, 1, at->x);
+  double n[3], N[2][9];
+  mb_vec3_sub(n, B.p, A.p);
+  const double d = mb_vec3_norm(n), share = d > 0 ? 1 / d : 0;
+  if (d > 0)
+    mb_vec3_scale(n, share, n);
+  else
+    mb_vec3_set(n, 1, 0, 0);
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      N[1][3 * i + k] = share * ((i == k) - n[i] * n[k]);
+      N[0][3 * i + k] = -N[1][3 * i + k];
+    }
+  for (int end = 0; end < 2; end++)
+    for (int by = 0; by < 2; by++)
+      mb_constraint_bend_along(constraint, end, by, at->x, n, N[by], end ? -1 : 1, rows);
+}
+
 extern const MbConstraintOps mb_distance_ops;
 
 static MbStatus build(MbBuilder *b, const MbConstraintSpec *from) {
@@ -57,4 +77,5 @@ const MbConstraintOps mb_distance_ops = {.name = "distance",
                                          .rows = 1,
                                          .build = build,
                                          .settle = settle,
-                                         .eval = eval};
+                                         .eval = eval,
+                                         .bend = bend};

@@ -18,5 +18,13 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
   }
 }
 
+static void bend(const MbConstraint *constraint, const MbInstant *at, MbRowBend *rows) {
+  for (int i = 0; i < 3; i++) {
+    const double e[3] = {i == 0, i == 1, i == 2};
+    for (int end = 0; end < 2; end++)
+      mb_constraint_bend_along(constraint, end, end, at->x, e, NULL, end ? -1 : 1, &rows[i]);
+  }
+}
+
 extern const MbConstraintOps mb_point_ops;
-const MbConstraintOps mb_point_ops = {.name = "point", .rows = 3, .eval = eval};
+const MbConstraintOps mb_point_ops = {.name = "point", .rows = 3, .eval = eval, .bend = bend};

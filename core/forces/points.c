@@ -1,11 +1,12 @@
 // Points that move with bodies, what forces at them are to bodies, and paths through them (points.h has the derivation).
 #include "core/forces/points.h"
+#include "core/base/targets.h"
 #include "core/forces/forces.h"
 #include "core/forces/path_turn.h"
 
 #include <string.h>
 
-void mb_point_at(const MbForce *force, const MbMaximal *x, size_t i, MbMovingPoint *point) {
+MB_CLONES void mb_point_at(const MbForce *force, const MbMaximal *x, size_t i, MbMovingPoint *point) {
   const MbForcePoint *at = &force->points[i];
   *point = (MbMovingPoint){0};
   if (at->body == MB_WORLD) {
@@ -32,8 +33,9 @@ void mb_point_at(const MbForce *force, const MbMaximal *x, size_t i, MbMovingPoi
   for (int m = 0; m < 9; m++) point->H[m] = -RX[m];
 }
 
-// The first `columns` columns of B += Gᵀ A, with A of 3 x columns, B of 6 x 6
-static void add_mapped(double *B, const double G[18], const double *A, int columns) {
+// The first `columns` columns of B += Gᵀ A, with A of 3 x columns, B of 6 x 6: as many rows of vectors where that is known
+static inline __attribute__((always_inline)) void add_mapped(double *restrict B, const double G[18],
+                                                             const double *A, int columns) {
   for (int m = 0; m < 6; m++)
     for (int n = 0; n < columns; n++)
       B[6 * m + n] += G[m] * A[n] + G[6 + m] * A[columns + n] + G[12 + m] * A[2 * columns + n];
@@ -66,8 +68,8 @@ static void to_body(double AG[18], const double A[9], const double G[18]) {
       AG[6 * m + n] = A[3 * m] * G[n] + A[3 * m + 1] * G[6 + n] + A[3 * m + 2] * G[12 + n];
 }
 
-void mb_points_couple(const MbForce *force, MbMaximal *x, size_t i, const MbMovingPoint *pi, size_t j,
-                      const MbMovingPoint *pj, const double P[9], const double V[9]) {
+MB_CLONES void mb_points_couple(const MbForce *force, MbMaximal *x, size_t i, const MbMovingPoint *pi,
+                                size_t j, const MbMovingPoint *pj, const double P[9], const double V[9]) {
   const size_t place = force->block[i * force->npoints + j];
   if (place == MB_WORLD || !mb_force_counts(force, x)) return;
   double PG[18], VG[18], VH[9];

@@ -77,6 +77,11 @@ typedef struct MbRow {
   double seen[2][6]; // H as the solver has seen it where G was found (MbSolverOps.carry)
 } MbRow;
 
+// How H of a row at one end changes by a motion of the body at another, in its own axes:  δH[end] = by[end][other] ε.
+typedef struct MbRowBend {
+  double by[2][2][36];
+} MbRowBend;
+
 // What rows are made from.
 typedef struct MbInstant {
   const MbMaximal *x;
@@ -114,6 +119,8 @@ struct MbConstraintOps {
   MbStatus (*refuse)(MbBuilder *b, const MbConstraint *constraint);
   // Its rows at an instant. Fields of `rows` are zero before, bodies MB_WORLD; `unilateral` is the constraint's.
   void (*eval)(const MbConstraint *constraint, const MbInstant *at, MbRow *rows);
+  // Adds how H of its rows changes, of rows that know their gap, about two bodies. NULL: by differences.
+  void (*bend)(const MbConstraint *constraint, const MbInstant *at, MbRowBend *rows);
 };
 
 // ---- integrators ------------------------------------------------------------------------------------------
@@ -323,7 +330,8 @@ typedef struct MbSolverOps {
   void (*bend)(const MbSolverWork *work, double *y);
   const MbCoordinateMap *map;
   const MbClaimOps *claims;
-  const MbPassOps *passes; // NULL: one solution is all
+  const MbPassOps *passes;       // NULL: one solution is all
+  const struct MbKeepOps *keeps; // NULL: what a step leaves cannot be kept (core/solvers/keep.h)
 } MbSolverOps;
 
 #endif

@@ -104,6 +104,8 @@ void mb_rows_make_half(MbSim *sim, const MbHalf *half, const double *q, const do
 // of signals (nsignals x 3), which mb_rows_signals evaluates at t into the constraints' own. What masters have of them is left out.
 void mb_rows_of(MbSim *sim, const MbConstraint *constraint, const double *signal, double h, double turn,
                 MbRow *rows);
+// How H of such rows changes (constraint->rows). False: the constraint does not tell.
+bool mb_rows_bend(MbSim *sim, const MbConstraint *constraint, MbRowBend *rows);
 void mb_rows_signals(MbSim *sim, double t);
 // H J̇ v of one row, and what velocities of joints that the solver holds add
 double mb_rows_drift(const MbSim *sim, size_t s);

@@ -200,6 +200,14 @@ void mb_rows_of(MbSim *sim, const MbConstraint *constraint, const double *signal
   constraint->ops->eval(constraint, &at, rows);
 }
 
+bool mb_rows_bend(MbSim *sim, const MbConstraint *constraint, MbRowBend *rows) {
+  if (!constraint->ops->bend || constraint->body[0] == constraint->body[1]) return false;
+  const MbInstant at = instant_at(sim, sim->constraining->signal, sim->x.q, sim->x.v, 0, 0);
+  memset(rows, 0, constraint->rows * sizeof *rows);
+  constraint->ops->bend(constraint, &at, rows);
+  return true;
+}
+
 static void evaluate(MbSim *sim, const double *q, const double *v, double t, double h, double turn) {
   MbConstraining *c = sim->constraining;
   const MbModel *model = sim->model;

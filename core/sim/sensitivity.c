@@ -353,7 +353,7 @@ static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
 }
 
 static bool change_once(MbSensitivity *g, const MbStageNote *note) {
-  bool solved = mb_slope_once_at(g, note);
+  bool solved = mb_slope_once_at(g, note, NULL);
   for (size_t k = 0; k < g->count && solved; k++) {
     MbSlope *t = &g->slopes[k];
     mb_slope_by_number(g, t, note, note->from, g->number[k].move, g->rate);

@@ -204,6 +204,10 @@ static double pull_of_number(MbSensitivity *g, const MbSlope *slope, double move
   return sum / (2 * move);
 }
 
+void mb_slope_agree_gather(MbSensitivity *g, MbTangentGather *gather, const double *z) {
+  mb_tangent_gather(gather, g->probe, g->tangent, g->tied->halves->still, g->a, z);
+}
+
 double mb_slope_agree_number(MbSensitivity *g, const MbSlope *slope, double move, const double *z) {
   MbTied *tied = g->tied;
   MbTiedHalves *t = tied->halves;
@@ -211,7 +215,8 @@ double mb_slope_agree_number(MbSensitivity *g, const MbSlope *slope, double move
   const size_t nv = g->sim->nv;
   double sum = 0;
   if (!mb_tangent_number_jumps(slope->number)) {
-    sum = mb_tangent_number(g->probe, g->tangent, slope->number, t->still, g->a, tied->end, z) / (2 * move) -
+    sum = mb_tangent_number_rest(g->probe, g->tangent, slope->number, t->still, g->a, tied->end, z) /
+              (2 * move) -
           pull_of_number(g, slope, move);
   } else {
     sides_of(g, slope, move, g->rate);

@@ -96,11 +96,26 @@ void mb_slope_tied_aim_felt(MbSensitivity *g, const double *w) {
   mb_tangent_weigh(sim, g->tangent, t->by_move, t->by_phi, t->one, t->other);
 }
 
+// Rows that leave something of their gaps are looked at in both places for every number.
+bool mb_slope_tied_asks(MbSensitivity *g) {
+  if (!g->tied || !g->tied->halves) return false;
+  MbTiedHalves *t = g->tied->halves;
+  t->gathers = !any_left(g->probe);
+  for (size_t k = 0; k < g->count; k++)
+    t->gathers = t->gathers && !any_left(g->slopes[k].less) && !any_left(g->slopes[k].more);
+  return t->pulled || !t->gathers;
+}
+
+void mb_slope_tied_aim_gather(MbSensitivity *g, MbTangentGather *gather, const double *w) {
+  if (g->tied && g->tied->halves->gathers)
+    mb_tangent_gather_gaps(gather, g->probe, g->tangent, w, g->tied->end, 1 / g->sim->model->h);
+}
+
 double mb_slope_tied_aim_number_back(MbSensitivity *g, const MbSlope *slope, const double *w, double move) {
   double sum = 0;
   if (!g->tied || !mb_tangent_number_rows(slope->number)) return 0;
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
-  if (!mb_tangent_number_jumps(slope->number) && !any_left(slope->less) && !any_left(slope->more))
+  if (!mb_tangent_number_jumps(slope->number) && g->tied->halves->gathers)
     return mb_tangent_number_gaps(g->probe, g->tangent, slope->number, w, g->tied->end) /
            (2 * move * g->sim->model->h);
   mb_slope_tied_aim_number(g, slope, w, move);

@@ -4,6 +4,7 @@
 
 #include "core/sim/schemes.h"
 #include "core/sim/sensitivity_rows.h"
+#include "core/sim/tangent_gather.h"
 
 enum { MB_BACK_STAGES = 2 };
 
@@ -16,6 +17,9 @@ typedef struct MbTurn {
   double *q1, *v1; // (nq), (nv) after it
   double *guess;   // (nguess) where closures were looked for
   double *noted;   // velocities of its passes
+  double *
+      instant; // of one solution: what the solver has left of its start (core/solvers/keep.h); NULL: it is made anew
+  bool standing; // it has
   double begin, t;
   int64_t step; // after it
 } MbTurn;
@@ -30,10 +34,15 @@ typedef struct MbMoment {
 typedef struct MbBackward {
   MbSensitivity *g;
   const MbSensitivityWeights *weights;
-  double *out;    // (count)
-  MbTurn *reel;   // (length)
-  int64_t length; // of the reel, in steps
-  MbState *kept;  // (nkept) the first is the start
+  double *out;             // (count)
+  MbTangentGather *gather; // what numbers are felt by over all steps
+  size_t nrest, *rest;     // (count) numbers that have to be asked at each
+  MbTurn *reel;            // (length)
+  int64_t length;          // of the reel, in steps
+  double *pool;            // what steps are noted in, while the reel is made
+  size_t pooled;           // numbers that are left of it
+  bool stands;             // it has room for what solvers keep
+  MbState *kept;           // (nkept) the first is the start
   size_t nkept;
   int64_t stepped, seen;                      // steps that were done; how many of the run's
   double *q, *v, *u, *before;                 // (nv) of the state

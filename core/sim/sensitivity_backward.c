@@ -10,9 +10,11 @@
 // states are kept on the way and steps between them done anew, bit by bit the same: by binomial distances, so that with s states and r
 // repetitions runs of C(s + r, s) reels are gone through [Griewank 1992].
 #include "core/sim/sensitivity_back.h"
+#include "core/base/pages.h"
 #include "core/base/report.h"
 #include "core/sim/channels.h"
 #include "core/sim/evaluate.h"
+#include "core/solvers/keep.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,13 +23,28 @@ enum { MOST_KEPT = 64 };
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
+// Of steps from the pool, as long as that has room.
 static bool take(MbBackward *b, double **list, size_t n) {
+  if (b->pooled > n) {
+    *list = b->pool;
+    b->pool += n + 1, b->pooled -= n + 1;
+    return true;
+  }
   return (*list = mb_arena_alloc(&b->g->arena, n + 1, sizeof(double))) != NULL;
 }
 
-// Of a step of one solution its velocities at both ends are all there is.
+// How many numbers a solver keeps of a step's start, whose matrix is M alone; 0: it keeps none.
+static size_t instant_numbers(const MbSensitivity *g) {
+  const MbSim *sim = g->sim;
+  const bool keeps = g->once && !g->halves && sim->integrator->a == 0 && sim->solver->keeps;
+  return keeps ? sim->solver->keeps->numbers(sim->work) : 0;
+}
+
+// Of a step of one solution its velocities at both ends are all there is, and beside them what the solver had at its start.
 static bool make_turn(MbBackward *b, MbTurn *turn) {
   const MbSim *sim = b->g->sim;
+  const size_t instant = b->stands ? instant_numbers(b->g) : 0;
+  if (instant && !take(b, &turn->instant, instant)) return false;
   bool ok = take(b, &turn->q, sim->nq) && take(b, &turn->q1, sim->nq) && take(b, &turn->v1, sim->nv);
   if (b->g->once && !b->g->halves) {
     turn->note[0].w = turn->v1;
@@ -42,6 +59,7 @@ static bool make_turn(MbBackward *b, MbTurn *turn) {
   return ok && take(b, &turn->guess, sim->model->nguess);
 }
 
+// Without what solvers keep.
 static size_t turn_bytes(const MbSensitivity *g) {
   const MbSim *sim = g->sim;
   const size_t rows = 2 * sim->model->nslots + sim->model->nguess,
@@ -61,17 +79,48 @@ size_t mb_sensitivity_least_memory(const MbSensitivity *g) {
   return 2 * (turn_bytes(g) + state_bytes(g->sim));
 }
 
-// As many steps as there are where memory allows, else half of it for the reel and half for states.
+// As many steps as there are where memory allows, with what solvers keep where there is room for that too, else half of it for the reel and half for states.
 static void choose_lengths(MbBackward *b, int64_t steps, size_t memory) {
   const MbSim *sim = b->g->sim;
+  const size_t instant = instant_numbers(b->g);
   const size_t turn = turn_bytes(b->g), state = state_bytes(sim);
   const size_t whole = memory / turn, half = memory / 2 / turn, states = memory / 2 / state;
   if (whole >= (size_t)steps) {
+    b->stands = instant && memory / (turn + (instant + 1) * sizeof(double)) >= (size_t)steps;
     b->length = steps > 0 ? steps : 1, b->nkept = 1;
     return;
   }
   b->length = half ? (int64_t)half : 1;
   b->nkept = states < 2 ? 2 : states > MOST_KEPT ? MOST_KEPT : states;
+}
+
+// Which numbers have to be asked at each step: under rows whose curvature is by differences all of them.
+static bool make_gather(MbBackward *b) {
+  MbSensitivity *g = b->g;
+  const MbModel *model = g->sim->model;
+  b->gather = mb_tangent_gather_create(&g->arena, model, g->count);
+  b->rest = mb_arena_alloc(&g->arena, g->count, sizeof *b->rest);
+  if (!b->gather || !b->rest) return false;
+  const bool all = g->rows || mb_slope_tied_asks(g);
+  for (size_t k = 0; k < g->count; k++) {
+    const MbTangentNumber *number = g->slopes[k].number;
+    if (!mb_tangent_number_jumps(number)) mb_tangent_gather_for(b->gather, number);
+    if (all || mb_tangent_number_rests(number, model)) b->rest[b->nrest++] = k;
+  }
+  return true;
+}
+
+// All steps lie in one block, which is gone through from one end to the other and back.
+static bool make_reel(MbBackward *b) {
+  const size_t turn = (turn_bytes(b->g) - sizeof(MbTurn)) / sizeof(double), length = (size_t)b->length;
+  const size_t numbers = length * (turn + (b->stands ? instant_numbers(b->g) + 1 : 0));
+  if (!(b->pool = mb_arena_alloc(&b->g->arena, numbers, sizeof *b->pool))) return false;
+  mb_large_pages(b->pool, numbers * sizeof *b->pool);
+  b->pooled = numbers;
+  bool ok = true;
+  for (size_t i = 0; i < length && ok; i++) ok = make_turn(b, &b->reel[i]);
+  b->pooled = 0;
+  return ok;
 }
 
 static bool make(MbBackward *b, int64_t steps, size_t memory) {
@@ -87,9 +136,8 @@ static bool make(MbBackward *b, int64_t steps, size_t memory) {
   choose_lengths(b, steps, memory);
   b->reel = mb_arena_alloc(&b->g->arena, (size_t)b->length, sizeof *b->reel);
   b->kept = mb_arena_alloc(&b->g->arena, b->nkept, sizeof *b->kept);
-  if (!ok || !b->reel || !b->kept) return false;
-  for (int64_t i = 0; i < b->length; i++)
-    if (!make_turn(b, &b->reel[i])) return false;
+  if (!ok || !b->reel || !b->kept || !make_gather(b)) return false;
+  if (!make_reel(b)) return false;
   for (size_t i = 0; i < b->nkept; i++)
     if (!take(b, &b->kept[i].q, sim->nq) || !take(b, &b->kept[i].v, sim->nv) ||
         !take(b, &b->kept[i].memory, sim->nm))
@@ -99,19 +147,25 @@ static bool make(MbBackward *b, int64_t steps, size_t memory) {
 
 // ---- a step ---------------------------------------------------------------------------------------------------------
 
-// z · ∂τ/∂p, and what rows say beside it
+// z · ∂τ/∂p less what is gathered of it, and what rows say beside it
 static double number_at_stage(MbBackward *b, size_t k, const MbStageNote *note) {
   MbSensitivity *g = b->g;
   const MbSlope *slope = &g->slopes[k];
   const double move = g->number[k].move, *felt = mb_slope_felt(g, note);
   double sum = 0;
   if (!mb_tangent_number_jumps(slope->number)) {
-    sum = mb_tangent_number(g->probe, g->tangent, slope->number, felt, g->a, note->t, b->z) / (2 * move);
+    sum = mb_tangent_number_rest(g->probe, g->tangent, slope->number, felt, g->a, note->t, b->z) / (2 * move);
   } else {
     mb_slope_by_number(g, slope, note, felt, move, g->rate);
     sum = mb_slope_dot(b->z, g->rate, g->sim->nv) + mb_slope_tied_number_back(g, slope, note, move, b->z);
   }
   return g->rows ? sum + mb_slope_rows_number_back(g, slope, note, move, true) : sum;
+}
+
+// What all numbers are felt by at once, where mb_tangent_transposed has been asked about z.
+static void gather(MbBackward *b, const MbStageNote *note) {
+  const MbSensitivity *g = b->g;
+  mb_tangent_gather(b->gather, g->probe, g->tangent, mb_slope_felt(g, note), g->a, b->z);
 }
 
 // z, and what it is felt by along the bodies' motion, velocities and accelerations.
@@ -162,7 +216,8 @@ static MbStatus stage(MbBackward *b, const MbTurn *turn, size_t s, MbReport *rep
     b->next_q[i] += b->move[i], b->base[i] += h * b->dv[i];
     b->da[i] /= note->gamma * h;
   }
-  for (size_t k = 0; k < g->count; k++) b->out[k] += number_at_stage(b, k, note);
+  gather(b, note);
+  for (size_t i = 0; i < b->nrest; i++) b->out[b->rest[i]] += number_at_stage(b, b->rest[i], note);
   return MB_OK;
 }
 
@@ -188,6 +243,17 @@ static MbStatus lost(MbBackward *b, const MbTurn *turn, MbReport *report) {
   return mb_slope_unsolved(turn->t, turn->step, report);
 }
 
+// What numbers are felt by at one linear solution.
+static void numbers_at_once(MbBackward *b, const MbStageNote *note) {
+  MbSensitivity *g = b->g;
+  gather(b, note);
+  for (size_t i = 0; i < b->nrest; i++) {
+    const size_t k = b->rest[i];
+    b->out[k] +=
+        number_at_stage(b, k, note) + mb_slope_once_number(g, &g->slopes[k], note, g->number[k].move, b->z);
+  }
+}
+
 // Over a step of one linear solution.
 static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
@@ -196,25 +262,25 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   memcpy(g->q, turn->q, g->sim->nq * sizeof *g->q);
   mb_slope_tied_step(g, turn->guess, note->impulse, turn->t);
   g->end = turn->q1;
-  if (!mb_slope_once_at(g, note) || !mb_slope_once_back(g, note, b->q, b->v, b->z, scratch))
+  if (!mb_slope_once_at(g, note, turn->standing ? turn->instant : NULL) ||
+      !mb_slope_once_back(g, note, b->q, b->v, b->z, scratch))
     return lost(b, turn, report);
   mb_slope_tied_tell(g, turn->t, turn->step, report);
   mb_slope_end_tell(g, note, turn->t, turn->step, report);
-  for (size_t k = 0; k < g->count; k++)
-    b->out[k] +=
-        number_at_stage(b, k, note) + mb_slope_once_number(g, &g->slopes[k], note, g->number[k].move, b->z);
+  numbers_at_once(b, note);
   return MB_OK;
 }
 
 // What numbers are felt by at a pass, or half step, of which b->z are the equations' weights.
 static void numbers_at_pass(MbBackward *b, const MbStageNote *pass) {
   MbSensitivity *g = b->g;
-  for (size_t k = 0; k < g->count; k++)
-    b->out[k] +=
-        number_at_stage(b, k, pass) + mb_slope_once_number(g, &g->slopes[k], pass, g->number[k].move, b->z);
+  numbers_at_once(b, pass);
   mb_slope_tied_aim_felt(g, pass->from);
-  for (size_t k = 0; k < g->count && g->tied; k++)
+  mb_slope_tied_aim_gather(g, b->gather, pass->from);
+  for (size_t i = 0; i < b->nrest && g->tied; i++) {
+    const size_t k = b->rest[i];
     b->out[k] += mb_slope_tied_aim_number_back(g, &g->slopes[k], pass->from, g->number[k].move);
+  }
 }
 
 // Over what makes velocities agree with rows, at a step's end, or at the run's start where they were `before`.
@@ -223,8 +289,11 @@ static bool agreed_back(MbBackward *b, double *noted, const double *before) {
   double *scratch[3] = {b->dq, b->dv, b->da};
   if (!mb_slope_agree_at(g, noted, before, false) || !mb_slope_agree_back(g, b->q, b->v, b->z, scratch))
     return false;
-  for (size_t k = 0; k < g->count; k++)
+  mb_slope_agree_gather(g, b->gather, b->z);
+  for (size_t i = 0; i < b->nrest; i++) {
+    const size_t k = b->rest[i];
     b->out[k] += mb_slope_agree_number(g, &g->slopes[k], g->number[k].move, b->z);
+  }
   mb_slope_agree_felt(g, noted);
   return true;
 }
@@ -330,9 +399,11 @@ static MbStatus record_once(MbBackward *b, MbTurn *turn, MbReport *report) {
   if (b->g->tied && sim->model->nguess)
     memcpy(turn->guess, mb_section(sim, MB_SECTION_CLOSURES), sim->model->nguess * sizeof *turn->guess);
   if (mb_slope_ends(sim->model)) sim->noted = note->w;
+  if (turn->instant) sim->solver->keeps->instant(sim->work, turn->instant);
   const MbStatus status = step_on(b, report);
   sim->noted = NULL;
   if (status != MB_OK) return status;
+  turn->standing = turn->instant && sim->solver->keeps->factor(sim->work, turn->instant);
   const char *why = mb_slope_no_once(b->g);
   if (why) return no_way_back(b, sim->state.t, sim->state.step, why, report);
   if (b->g->tied)
@@ -479,6 +550,9 @@ MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
   if (status == MB_OK)
     status = mb_back_frame(&b, &(MbMoment){b.kept[0].q, b.kept[0].v, b.kept[0].t, 0}, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {
+    const MbTangentNumber *number = g->slopes[k].number;
+    if (!mb_tangent_number_jumps(number))
+      out[k] += mb_tangent_gathered(b.gather, number) / (2 * g->number[k].move);
     out[k] += mb_slope_dot(b.q, g->slopes[k].q, sim->nv) + mb_slope_dot(b.v, g->slopes[k].v, sim->nv);
     if (!isfinite(out[k]))
       return mb_error(report, MB_NUMBERS, "", "the derivative by %s is not finite", g->number[k].name);

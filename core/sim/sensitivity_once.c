@@ -18,6 +18,7 @@
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_parts.h"
+#include "core/solvers/keep.h"
 
 #include <string.h>
 
@@ -63,14 +64,19 @@ bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tang
   return mb_tangent_linearise(sim, tangent, &of, g->halves ? 0 : h);
 }
 
+// A has nothing of the coordinates' own.
+static void clear_own(MbSensitivity *g) {
+  memset(g->damping, 0, g->sim->nv * sizeof *g->damping);
+  memset(g->stiffness, 0, g->sim->nv * sizeof *g->stiffness);
+  g->parted = NULL;
+}
+
 // Forces on bodies have K and D in A as well as the coordinates' own.
 bool mb_slope_once_factor(MbSensitivity *g, double t, double a, double b) {
   MbSim *sim = g->probe;
   size_t blame = 0;
   const bool linear = a != 0 && pulled(sim->model);
-  g->parted = NULL;
-  memset(g->damping, 0, sim->nv * sizeof *g->damping);
-  memset(g->stiffness, 0, sim->nv * sizeof *g->stiffness);
+  clear_own(g);
   if (a != 0) {
     mb_sim_signals(sim, t);
     if (linear) mb_tangent_linear_blocks(sim, g->tangent, t);
@@ -82,17 +88,30 @@ bool mb_slope_once_factor(MbSensitivity *g, double t, double a, double b) {
   return false;
 }
 
-bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note) {
+// Bodies where the probe is to be, and A factored there.
+static bool stand_at(MbSensitivity *g, const MbStageNote *note, const double *kept) {
   MbSim *sim = g->probe;
   const MbIntegrator *in = sim->integrator;
+  const double h = sim->model->h;
+  if (!kept) {
+    mb_sim_kinematics(sim, g->q1, note->from);
+    return mb_slope_once_factor(g, note->t, in->a * h, in->b * h * h);
+  }
+  sim->x.q = g->q1, sim->x.v = note->from;
+  sim->solver->keeps->put(sim->work, kept, g->q1, &sim->x);
+  clear_own(g);
+  return true;
+}
+
+bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const double *kept) {
+  MbSim *sim = g->probe;
   const double h = sim->model->h;
   for (size_t i = 0; i < sim->nv; i++) {
     g->step[i] = h * note->w[i];
     g->a[i] = (note->w[i] - note->from[i]) / h;
   }
   memcpy(g->q1, g->q, sim->nq * sizeof *g->q1);
-  mb_sim_kinematics(sim, g->q1, note->from);
-  if (!mb_slope_once_factor(g, note->t, in->a * h, in->b * h * h)) return false;
+  if (!stand_at(g, note, kept)) return false;
   mb_slope_tied_at(g, note);
   mb_tangent_to(g->tangent, note->w);
   mb_tangent_at(sim, g->tangent, note->from, g->a, note->t, NULL);

@@ -6,7 +6,7 @@
 #include "core/sim/newton.h"
 #include "core/sim/sensitivity.h"
 #include "core/sim/stage.h"
-#include "core/sim/tangent_number.h"
+#include "core/sim/tangent_gather.h"
 
 #include <string.h>
 
@@ -85,8 +85,8 @@ bool mb_slope_once_make(MbSensitivity *g); // false: out of memory
 bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tangent);
 // The time of the forces of the step to come.
 double mb_slope_once_time(const MbSim *sim);
-// Takes the probe to a step from velocities note->from to note->w, from coordinates g->q; false: A has no inverse.
-bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note);
+// Takes the probe to a step from velocities note->from to note->w, from coordinates g->q, by what a solver has kept of its start (core/solvers/keep.h; NULL: anew); false: A has no inverse.
+bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const double *kept);
 // Takes a slope over it, where g->rate is what the number changes of τ; false as above.
 bool mb_slope_once_change(MbSensitivity *g, MbSlope *slope, const MbStageNote *note, double move);
 // Takes q̄ and v̄ back over it, with z what its equations are felt by; false as above.
@@ -203,7 +203,11 @@ void mb_slope_tied_pass_back(MbSensitivity *g, double *q, double *w);
 void mb_slope_tied_aim_number(MbSensitivity *g, const MbSlope *slope, const double *w, double move);
 // Takes the probe to where the pass at hand leads, and finds what the bodies there are felt by.
 void mb_slope_tied_aim_felt(MbSensitivity *g, const double *w);
-// Returns the same, weighed, once that has been done.
+// Before the way back: tells whether all numbers have to be asked at each step.
+bool mb_slope_tied_asks(MbSensitivity *g);
+// Gathers what numbers change of them, once that has been done.
+void mb_slope_tied_aim_gather(MbSensitivity *g, MbTangentGather *gather, const double *w);
+// Returns the rest, weighed.
 double mb_slope_tied_aim_number_back(MbSensitivity *g, const MbSlope *slope, const double *w, double move);
 // Takes the probe to velocities that are made to agree: at the step's end, or at its start those `before`. False: A has no inverse.
 bool mb_slope_agree_at(MbSensitivity *g, double *noted, const double *before, bool along);
@@ -211,7 +215,9 @@ bool mb_slope_agree_at(MbSensitivity *g, double *noted, const double *before, bo
 bool mb_slope_agree_change(MbSensitivity *g, const MbSlope *slope, double move, const double *q, double *v);
 // The transposed of it, with z what its equations are felt by; false as above.
 bool mb_slope_agree_back(MbSensitivity *g, double *q, double *v, double *z, double *scratch[3]);
-// Returns what a number changes of it, weighed by z.
+// Gathers what numbers change of it, weighed by z.
+void mb_slope_agree_gather(MbSensitivity *g, MbTangentGather *gather, const double *z);
+// Returns the rest of what a number changes.
 double mb_slope_agree_number(MbSensitivity *g, const MbSlope *slope, double move, const double *z);
 // Finds what the last pass is felt by through it, once numbers have been asked: the next pass to go back over takes that.
 void mb_slope_agree_felt(MbSensitivity *g, double *noted);

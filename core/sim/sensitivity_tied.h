@@ -29,6 +29,7 @@ typedef struct MbTiedHalves {
       *bent;           // (count x 2 nv), (count x nb x 6) changes at the last pass, and of e by K and D there
   double *by_q, *by_w; // (nv) what these are felt by
   bool felt;           // they are
+  bool gathers;        // backwards: what numbers change of aims is gathered (tangent_gather.h)
 } MbTiedHalves;
 
 struct MbTied {

@@ -15,6 +15,7 @@
 // which is one pass each way, O(n). A single coordinate moves the bodies behind it alone, and loads those before it: all columns of the
 // matrix cost O(n d) where no forces couple bodies.
 #include "core/sim/tangent.h"
+#include "core/base/targets.h"
 #include "core/forces/forces.h"
 #include "core/joints/joints.h"
 #include "core/math/dense6.h"
@@ -90,7 +91,8 @@ MbTangent *mb_tangent_create(MbSim *sim) {
   ALLOCATE(of_forces, blocks);
 #undef ALLOCATE
   t->X = mb_arena_alloc(&sim->arena, 36 * nb, sizeof *t->X);
-  return ok && t->X ? t : NULL;
+  t->fall = mb_arena_alloc(&sim->arena, 3 * nb, sizeof *t->fall);
+  return ok && t->X && t->fall ? t : NULL;
 }
 
 // ---- down the tree, at one instant --------------------------------------------------------------------------------
@@ -206,9 +208,9 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
   }
 }
 
-void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, size_t n,
-                      const double *phi_of_parent, const double *alpha_of_parent, const double *v,
-                      const double *a, MbTangentMotion *out) {
+MB_CLONES void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, size_t n,
+                                const double *phi_of_parent, const double *alpha_of_parent, const double *v,
+                                const double *a, MbTangentMotion *out) {
   memset(out->Tv, 0, 6 * sizeof *out->Tv);
   memset(out->Xphi, 0, 6 * sizeof *out->Xphi), memset(out->Xalpha, 0, 6 * sizeof *out->Xalpha);
   mb_add_columns(out->Tv, T, n, v);
@@ -222,7 +224,8 @@ void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, s
   mb_add_columns(out->alpha, T, n, a);
 }
 
-static void down(const MbSim *sim, MbTangent *t, const double *v, const double *a, bool derivatives) {
+MB_CLONES static void down(const MbSim *sim, MbTangent *t, const double *v, const double *a,
+                           bool derivatives) {
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) {
     const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
@@ -316,7 +319,7 @@ static void add_joints_own(const MbSim *sim, MbTangent *t, const double *v) {
 
 static void body_wrench(const MbSim *sim, const MbTangent *t, size_t b, double F[6]) {
   const double *M = sim->model->M + 6 * b;
-  double quadratic[6] = {0}, g[3];
+  double quadratic[6] = {0}, *g = t->fall + 3 * b;
   for (size_t k = 0; k < 6 && t->still; k++)
     F[k] = M[k] * t->alpha[6 * b + k] - (t->linearised ? sim->x.f[6 * b + k] : 0); // of rows alone
   if (t->still) return;
@@ -357,7 +360,7 @@ static void add_turn(const MbSim *sim, MbTangent *t, size_t b) {
   }
 }
 
-static void up(const MbSim *sim, MbTangent *t, const double *a, bool derivatives, double *tau) {
+MB_CLONES static void up(const MbSim *sim, MbTangent *t, const double *a, bool derivatives, double *tau) {
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) body_wrench(sim, t, b, t->F + 6 * b);
   for (size_t b = model->nb; b-- > 0;) {

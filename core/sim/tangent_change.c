@@ -1,4 +1,5 @@
 // Changes of τ along the run, their transposed passes, and the matrix of a step, which is made of the former: of what tangent.c has of an instant, by the formulas there.
+#include "core/base/targets.h"
 #include "core/math/dense6.h"
 #include "core/math/spatial.h"
 #include "core/sim/tangent.h"
@@ -49,7 +50,7 @@ static void take_forces(const MbTangent *t, size_t block, size_t by, double *y) 
 
 static void change_wrench(const MbSim *sim, MbTangent *t, size_t b) {
   const double *M = sim->model->M + 6 * b, *phi = sim->x.phi + 6 * b, *dphi = t->dphi + 6 * b;
-  double *dF = t->dF + 6 * b, L[6], dL[6], turned[3], g[3];
+  double *dF = t->dF + 6 * b, L[6], dL[6], turned[3];
   for (size_t k = 0; k < 6; k++) {
     L[k] = M[k] * phi[k], dL[k] = M[k] * dphi[k];
     dF[k] = M[k] * t->dalpha[6 * b + k];
@@ -62,8 +63,7 @@ static void change_wrench(const MbSim *sim, MbTangent *t, size_t b) {
     mb_vec3_cross(turned, L + half, dphi);
     mb_vec3_sub(dF + half, dF + half, turned);
   }
-  mb_quat_unrotate(g, sim->x.E[b].q, sim->model->gravity);
-  mb_vec3_cross(turned, g, t->move + 6 * b);
+  mb_vec3_cross(turned, t->fall + 3 * b, t->move + 6 * b);
   mb_vec3_add_scaled(dF + 3, dF + 3, -M[3], turned);
   if (t->forced) take_forces(t, b, b, dF);
 }
@@ -146,7 +146,7 @@ static void weigh_down(const MbSim *sim, MbTangent *t, size_t b, const double *z
 
 static void weigh_wrench(const MbSim *sim, MbTangent *t, size_t b) {
   const double *M = sim->model->M + 6 * b, *phi = sim->x.phi + 6 * b, *Z = t->dF + 6 * b;
-  double *move = t->move + 6 * b, *dphi = t->dphi + 6 * b, L[6], turned[3], g[3];
+  double *move = t->move + 6 * b, *dphi = t->dphi + 6 * b, L[6], turned[3];
   memset(move, 0, 6 * sizeof *move), memset(dphi, 0, 6 * sizeof *dphi);
   for (size_t k = 0; k < 6; k++) L[k] = M[k] * phi[k], t->dalpha[6 * b + k] = M[k] * Z[k];
   if (t->still) return;
@@ -156,15 +156,14 @@ static void weigh_wrench(const MbSim *sim, MbTangent *t, size_t b) {
     mb_vec3_cross(turned, L + half, Z + half);
     mb_vec3_add(dphi, dphi, turned);
   }
-  mb_quat_unrotate(g, sim->x.E[b].q, sim->model->gravity);
-  mb_vec3_cross(turned, g, Z + 3);
+  mb_vec3_cross(turned, t->fall + 3 * b, Z + 3);
   mb_vec3_add_scaled(move, move, M[3], turned);
   if (!t->forced) return;
   take_transposed(t->K + 36 * b, Z, move);
   take_transposed(t->D + 36 * b, Z, dphi);
 }
 
-static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, double *dv, double *da) {
+MB_CLONES static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, double *dv, double *da) {
   const MbModel *model = sim->model;
   const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
   const double *move = t->move + 6 * b, *A = t->dalpha + 6 * b;
@@ -192,7 +191,8 @@ static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, doubl
   mb_add_motion_transposed(t->move + 6 * p, t->X + 36 * b, move);
 }
 
-void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, double *dq, double *dv, double *da) {
+MB_CLONES void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, double *dq, double *dv,
+                                     double *da) {
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) weigh_down(sim, t, b, z, dq, dv, da);
   for (size_t b = 0; b < model->nb; b++) weigh_wrench(sim, t, b);

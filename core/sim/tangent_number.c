@@ -11,7 +11,7 @@
 //   J, f_r                z · ΔJ a − z · Δf_r
 //
 // Differences are those of the two sides, and products of two differences are of third order in them.
-#include "core/sim/tangent_number.h"
+#include "core/sim/tangent_number_parts.h"
 #include "core/forces/forces.h"
 #include "core/math/dense6.h"
 #include "core/math/se3.h"
@@ -21,31 +21,10 @@
 #include "core/model/ops.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/same_elements.h"
-#include "core/sim/tangent_framed.h"
 #include "core/sim/tangent_moved.h"
-#include "core/sim/tangent_parts.h"
 
 #include <math.h>
 #include <string.h>
-
-struct MbTangentNumber {
-  MbSim *side[2];
-  size_t nmasses, njoints, nframed, nforces;
-  size_t *mass;   // (nmasses) bodies
-  size_t *joint;  // (njoints) bodies whose joints differ
-  size_t *framed; // (nframed) the bodies of which frames alone differ, and by how much
-  MbTangentFramed *by;
-  size_t *force[2];   // (nforces) in the lists of each side
-  size_t nties, *tie; // (nties) constraints
-  bool gravity;       // differs
-  bool along;         // what acts along coordinates may differ
-  bool rotors;        // their inertias may differ
-  bool signals;       // they may have other values
-  bool frames;        // bodies' own differ in them
-  bool jumps;         // by more than a little
-  double *wrench[2];  // (nb x 6)
-  double *own[2];     // (nv)
-};
 
 // ---- what differs -------------------------------------------------------------------------------------------------
 
@@ -161,18 +140,50 @@ static bool same_along(const MbModel *m, const MbModel *n) {
          (!m->nstops || memcmp(m->stops, n->stops, m->nstops * sizeof *m->stops) == 0);
 }
 
+static bool same_parameters(const MbConstraint *c, const MbConstraint *d) {
+  return !c->parameters || memcmp(c->parameters, d->parameters, c->ops->parameters) == 0;
+}
+
+// But for its parameters.
 static bool same_constraint(const MbConstraint *c, const MbConstraint *d) {
-  if (c->parameters && memcmp(c->parameters, d->parameters, c->ops->parameters) != 0) return false;
   if (c->nmasters && memcmp(c->master, d->master, c->nmasters * sizeof *c->master) != 0) return false;
   return same_numbers(c->at[0], d->at[0], 6) && same_numbers(c->R[0], d->R[0], 18) &&
          c->compliance == d->compliance && c->damping == d->damping && c->outward == d->outward &&
          !c->closure == !d->closure && (!c->closure || same_joint(c->closure, d->closure));
 }
 
+// Whether one of two constraints' parameters differs, and that is a number: `shared` is which, and by how much. What else is kept there, as integers and places in memory, is no normal one.
+static bool one_parameter(const MbConstraint *c, const MbConstraint *d, MbTangentShared *shared) {
+  const size_t size = c->ops->parameters, n = size / sizeof(double);
+  const unsigned char *const less = c->parameters, *const more = d->parameters;
+  size_t differ = 0;
+  if (memcmp(less + n * sizeof(double), more + n * sizeof(double), size - n * sizeof(double)) != 0)
+    return false;
+  for (size_t i = 0; i < n; i++) {
+    double x, y;
+    memcpy(&x, less + i * sizeof x, sizeof x), memcpy(&y, more + i * sizeof y, sizeof y);
+    if (memcmp(&x, &y, sizeof x) == 0) continue;
+    if (!isnormal(x) || !isnormal(y) || y == x) return false;
+    shared->place = i, shared->by = y - x;
+    differ++;
+  }
+  return differ == 1;
+}
+
 // With signals all that may be driven along them.
 static void find_ties(MbTangentNumber *n, const MbModel *less, const MbModel *more) {
-  for (size_t i = 0; i < less->nconstraints; i++)
-    if (n->signals || !same_constraint(&less->constraints[i], &more->constraints[i])) n->tie[n->nties++] = i;
+  for (size_t i = 0; i < less->nconstraints; i++) {
+    const MbConstraint *const c = &less->constraints[i], *const d = &more->constraints[i];
+    const bool same = same_constraint(c, d);
+    MbTangentShared *shared = &n->shared[n->nshared];
+    if (!n->signals && same && same_parameters(c, d)) continue;
+    n->tie[n->nties++] = i;
+    shared->constraint = i;
+    if (!n->signals && same && one_parameter(c, d, shared))
+      n->nshared++;
+    else
+      n->alone[n->nalone++] = i;
+  }
 }
 
 MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, MbSim *less, MbSim *more) {
@@ -185,7 +196,9 @@ MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, M
   n->framed = mb_arena_alloc(arena, m->nb, sizeof *n->framed);
   n->by = mb_arena_alloc(arena, m->nb, sizeof *n->by);
   n->tie = mb_arena_alloc(arena, m->nconstraints, sizeof *n->tie);
-  bool ok = n->mass && n->joint && n->framed && n->by && n->tie;
+  n->alone = mb_arena_alloc(arena, m->nconstraints, sizeof *n->alone);
+  n->shared = mb_arena_alloc(arena, m->nconstraints, sizeof *n->shared);
+  bool ok = n->mass && n->joint && n->framed && n->by && n->tie && n->alone && n->shared;
   for (int s = 0; s < 2; s++) {
     n->force[s] = mb_arena_alloc(arena, m->nforces + o->nforces, sizeof *n->force[s]);
     n->wrench[s] = mb_arena_alloc(arena, 6 * m->nb, sizeof(double));
@@ -209,16 +222,14 @@ MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, M
 // ---- what it changes ----------------------------------------------------------------------------------------------
 
 // W of moments M under gravity (W), in which it is linear.
-static void wrench_of(const double M[6], const double gravity[3], const MbSim *sim, const MbTangent *t,
-                      size_t b, double W[6]) {
-  double quadratic[6] = {0}, g[3];
+static void wrench_of(const double M[6], const MbSim *sim, const MbTangent *t, size_t b, double W[6]) {
+  double quadratic[6] = {0};
   for (size_t k = 0; k < 6 && t->still; k++) W[k] = M[k] * t->alpha[6 * b + k];
   if (t->still) return;
   mb_coriolis_add(quadratic, M, sim->x.phi + 6 * b);
   if (mb_tangent_flies(sim->model, b)) memset(quadratic, 0, 3 * sizeof *quadratic);
-  mb_quat_unrotate(g, sim->x.E[b].q, gravity);
   for (size_t k = 0; k < 6; k++) W[k] = M[k] * t->alpha[6 * b + k] - quadratic[k];
-  for (size_t k = 0; k < 3; k++) W[3 + k] -= M[3] * g[k];
+  for (size_t k = 0; k < 3; k++) W[3 + k] -= M[3] * t->fall[3 * b + k];
 }
 
 // Z · of a step's torque by the swing of a body that flies, which is not linear in M.
@@ -236,7 +247,7 @@ static double of_mass(const MbTangentNumber *n, const MbSim *sim, const MbTangen
   const MbModel *const less = n->side[0]->model, *const more = n->side[1]->model;
   double M[6], W[6], sum = 0;
   for (size_t k = 0; k < 6; k++) M[k] = more->M[6 * b + k] - less->M[6 * b + k];
-  wrench_of(M, sim->model->gravity, sim, t, b, W);
+  wrench_of(M, sim, t, b, W);
   sum = mb_dot6(t->dF + 6 * b, W);
   if (!t->still && mb_tangent_flies(sim->model, b)) sum -= of_swing(n, sim, t, b);
   if (!n->gravity || t->still) return sum;
@@ -295,6 +306,12 @@ static double of_joints(const MbTangentNumber *n, const MbSim *sim, const MbTang
                         const double *a, const double *z) {
   double sum = 0;
   for (size_t i = 0; i < n->njoints; i++) sum += of_joint(n, sim, t, n->joint[i], v, a, z);
+  return sum;
+}
+
+static double of_frames(const MbTangentNumber *n, const MbSim *sim, const MbTangent *t, const double *v,
+                        const double *a, const double *z) {
+  double sum = 0;
   for (size_t i = 0; i < n->nframed; i++)
     sum += mb_tangent_of_framed(&n->by[i], sim->model, t, n->framed[i], v, a, z);
   return sum;
@@ -349,31 +366,52 @@ static double of_rotors(const MbTangentNumber *n, const MbSim *sim, const double
   return sum;
 }
 
-double mb_tangent_number(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, const double *v,
-                         const double *a, double time, const double *z) {
+// All but what is gathered, of ties those that are listed.
+static double of_rest(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, const double *v,
+                      const double *a, double time, const double *z, const size_t *ties, size_t nties) {
   const bool everywhere = n->gravity && !t->still;
   double sum = 0;
   if (n->signals)
     for (int s = 0; s < 2; s++) mb_sim_signals(n->side[s], time);
-  for (size_t i = 0; i < n->nmasses && !everywhere; i++) sum += of_mass(n, sim, t, n->mass[i]);
+  for (size_t i = 0; i < n->nmasses && !everywhere; i++)
+    if (!mb_tangent_number_linear(n, sim->model, n->mass[i])) sum += of_mass(n, sim, t, n->mass[i]);
   for (size_t b = 0; b < sim->model->nb && everywhere; b++) sum += of_mass(n, sim, t, b);
   sum += of_joints(n, sim, t, v, a, z);
   if (n->nforces && !t->still) sum += of_forces(n, sim, t);
   if (n->along && !t->still) sum += of_coordinates(n, sim, v, z);
   if (n->rotors) sum += of_rotors(n, sim, a, z);
-  if (t->rows && t->linearised) sum += mb_rows_of_number(sim, t, n->side, n->tie, n->nties, z);
+  if (t->rows && t->linearised) sum += mb_rows_of_number(sim, t, n->side, ties, nties, z);
   return sum;
+}
+
+double mb_tangent_number(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, const double *v,
+                         const double *a, double time, const double *z) {
+  double sum = of_rest(sim, t, n, v, a, time, z, n->tie, n->nties);
+  for (size_t i = 0; i < n->nmasses; i++)
+    if (mb_tangent_number_linear(n, sim->model, n->mass[i])) sum += of_mass(n, sim, t, n->mass[i]);
+  return sum + of_frames(n, sim, t, v, a, z);
+}
+
+double mb_tangent_number_rest(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, const double *v,
+                              const double *a, double time, const double *z) {
+  return of_rest(sim, t, n, v, a, time, z, n->alone, n->nalone);
+}
+
+bool mb_tangent_number_rests(const MbTangentNumber *n, const MbModel *model) {
+  bool any = n->jumps || n->gravity || n->njoints || n->nforces || n->along || n->rotors || n->nalone;
+  for (size_t i = 0; i < n->nmasses; i++) any |= !mb_tangent_number_linear(n, model, n->mass[i]);
+  return any;
 }
 
 double mb_tangent_number_told(const MbSim *sim, const MbTangent *t, const MbTangentNumber *n,
                               const double *v) {
-  return of_joints(n, sim, t, v, t->da, t->da); // which are 0
+  return of_frames(n, sim, t, v, t->da, t->da) + of_joints(n, sim, t, v, t->da, t->da); // which are 0
 }
 
 double mb_tangent_number_gaps(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, const double *v,
                               double time) {
-  return mb_tangent_number_told(sim, t, n, v) +
-         mb_rows_gaps_of_number(sim, t, n->side, n->tie, n->nties, time);
+  return of_joints(n, sim, t, v, t->da, t->da) +
+         mb_rows_gaps_of_number(sim, t, n->side, n->alone, n->nalone, time);
 }
 
 // Of constraints that a number leaves alone, rows change with joints and with bodies' frames all the same.

@@ -19,6 +19,12 @@ bool mb_tangent_number_jumps(const MbTangentNumber *number);
 double mb_tangent_number(MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number, const double *v,
                          const double *a, double t, const double *z);
 
+// The same without what is gathered of all numbers at once (tangent_gather.h).
+double mb_tangent_number_rest(MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number,
+                              const double *v, const double *a, double t, const double *z);
+// Tells whether there is anything in that, of a number of a model.
+bool mb_tangent_number_rests(const MbTangentNumber *number, const MbModel *model);
+
 // Tells whether what acts along the coordinates may differ.
 bool mb_tangent_number_along(const MbTangentNumber *number);
 // out (nv) ← by how much d y + k x differs between the two, d and k being what acts along the coordinates by rates and places, where `sim` is at time t; the branches of
@@ -31,7 +37,7 @@ bool mb_tangent_number_rows(const MbTangentNumber *number);
 // Returns what the sum weighed by mb_tangent_weigh, asked about last, differs by, of the motion of the bodies.
 double mb_tangent_number_told(const MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number,
                               const double *v);
-// Returns the same of ζ · g of hard rows of both ways at time t, the sum being that of the bodies' part of it.
+// Returns the same of ζ · g of hard rows of both ways at time t, the sum being that of the bodies' part of it, without what is gathered (tangent_gather.h).
 double mb_tangent_number_gaps(MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number,
                               const double *v, double t);
 // Tells whether bodies' own frames differ in them.

@@ -27,6 +27,7 @@ struct MbTangent {
   double *Xphi, *Xalpha;             // (nb x 6)
   double *Tv;                        // (nb x 6)
   double *alpha, *F;                 // (nb x 6)
+  double *fall;                      // (nb x 3) gravity in the body's axes
   double *move, *dphi, *dalpha, *dF; // (nb x 6)
   double *turn;                      // (nb x 6) what a change is felt by along σ, backwards
   double *K, *D;                     // of the forces, as MbMaximal has them

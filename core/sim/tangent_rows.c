@@ -16,12 +16,20 @@
 
 #include <string.h>
 
+static const double MOVE = 1e-5; // rad, m: to either side, of derivatives by differences
+
 bool mb_tangent_rows_make(MbSim *sim, MbTangent *t) {
   const MbModel *model = sim->model;
   MbTangentRows *rows = t->rows = mb_arena_alloc(&sim->arena, 1, sizeof *rows);
   if (!rows || (!t->linear && !mb_tangent_linearise(sim, t, NULL, 0))) return false;
   rows->row = mb_arena_alloc(&sim->arena, model->nslots, sizeof *rows->row);
   rows->tie = mb_arena_alloc(&sim->arena, model->nconstraints, sizeof *rows->tie);
+  for (size_t along = 0; along < 6; along++)
+    for (int side = 0; side < 2; side++) {
+      double move[6] = {0};
+      move[along] = side ? MOVE : -MOVE;
+      mb_se3_exp(&rows->beside[along][side], move);
+    }
   return rows->row && rows->tie;
 }
 
@@ -158,40 +166,61 @@ static void weigh_motion(MbTangent *t, const MbTangentRow *row, size_t body, con
 
 // ---- at an instant --------------------------------------------------------------------------------------------------
 
+// The motions that a tie's rows are asked of, of both their bodies.
+typedef struct Asked {
+  double motion[MB_ROWS][2][6];
+} Asked;
+
 // Adds what a tie's rows, as they are beside, say of its derivatives along one motion of its body `by`.
-static void add_side(const MbSim *sim, MbTangent *t, MbTangentTie *tie, size_t slot, const MbRow *beside,
+static void add_side(MbTangent *t, MbTangentTie *tie, size_t slot, const MbRow *beside, const Asked *asked,
                      int by, size_t along, double share) {
   for (size_t k = 0; k < tie->n; k++) {
     MbTangentRow *row = &t->rows->row[tie->first + k];
     const MbRow *at = &beside[row->slot - slot];
-    row->L[by][along] += share * row->slip * at->gt;
+    const double push = share * row->mu;
+    double sum = row->slip * at->gt;
     for (int end = 0; end < 2; end++) {
+      const double *H = at->H[end];
+      double *K = tie->K[end][by] + along;
       if (at->body[end] == MB_WORLD) continue;
-      double motion[6];
-      motion_of(sim, t, row, at->body[end], motion);
-      row->L[by][along] += share * mb_dot6(at->H[end], motion);
-      for (size_t i = 0; i < 6; i++) tie->K[end][by][6 * i + along] += share * row->mu * at->H[end][i];
+      sum += mb_dot6(H, asked->motion[k][end]);
+      for (size_t i = 0; i < 6; i++) K[6 * i] += push * H[i];
     }
+    row->L[by][along] += share * sum;
   }
 }
 
-static void differentiate(MbSim *sim, MbTangent *t, MbTangentTie *tie, int by) {
-  static const double MOVE = 1e-5; // rad, m
+static void differentiate(MbSim *sim, MbTangent *t, MbTangentTie *tie, const Asked *asked, int by) {
   const MbConstraint *constraint = &sim->model->constraints[tie->constraint];
   MbRow beside[MB_ROWS];
   MbPose *E = &sim->x.E[constraint->body[by]];
   const MbPose here = *E;
   for (size_t along = 0; along < 6; along++)
-    for (int side = -1; side <= 1; side += 2) {
-      double move[6] = {0};
-      MbPose moved;
-      move[along] = side * MOVE;
-      mb_se3_exp(&moved, move);
-      mb_pose_mul(E, &here, &moved);
+    for (int side = 0; side < 2; side++) {
+      mb_pose_mul(E, &here, &t->rows->beside[along][side]);
       rows_of(sim, t->rows->of, constraint, sim->constraining->signal, beside);
-      add_side(sim, t, tie, constraint->slot, beside, by, along, side / (2 * MOVE));
+      add_side(t, tie, constraint->slot, beside, asked, by, along, (side ? 1 : -1) / (2 * MOVE));
     }
   *E = here;
+}
+
+// The same of rows that tell it, all of which know their gap. False: they do not.
+static bool take_bends(MbSim *sim, MbTangent *t, MbTangentTie *tie, const Asked *asked) {
+  const MbConstraint *constraint = &sim->model->constraints[tie->constraint];
+  MbRowBend bend[MB_ROWS];
+  if (!mb_rows_bend(sim, constraint, bend)) return false;
+  for (size_t k = 0; k < tie->n; k++) {
+    MbTangentRow *row = &t->rows->row[tie->first + k];
+    for (int end = 0; end < 2; end++)
+      for (int by = 0; by < 2; by++) {
+        const double *B = bend[row->slot - constraint->slot].by[end][by];
+        double *K = tie->K[end][by];
+        if (constraint->body[end] == MB_WORLD || constraint->body[by] == MB_WORLD) continue;
+        for (size_t i = 0; i < 36; i++) K[i] += row->mu * B[i];
+        mb_add_transposed(row->L[by], B, asked->motion[k][end]);
+      }
+  }
+  return true;
 }
 
 // Whether rows are about a body at this end, and not about the same at the other.
@@ -204,10 +233,16 @@ void mb_rows_push_at(MbSim *sim, MbTangent *t) {
   for (size_t i = 0; i < t->rows->nties; i++) {
     MbTangentTie *tie = &t->rows->tie[i];
     const MbConstraint *constraint = &sim->model->constraints[tie->constraint];
+    Asked asked;
     memset(tie->K, 0, sizeof tie->K);
-    for (int end = 0; end < 2; end++)
+    for (size_t k = 0; k < tie->n; k++)
+      for (int end = 0; end < 2; end++)
+        if (constraint->body[end] != MB_WORLD)
+          motion_of(sim, t, &t->rows->row[tie->first + k], constraint->body[end], asked.motion[k][end]);
+    const bool told = take_bends(sim, t, tie, &asked);
+    for (int end = 0; end < 2 && !told; end++)
       if (has_body(constraint, &set->row[t->rows->row[tie->first].slot], end))
-        differentiate(sim, t, tie, end);
+        differentiate(sim, t, tie, &asked, end);
   }
   for (size_t k = 0; k < t->rows->n; k++) {
     MbTangentRow *row = &t->rows->row[k];

@@ -29,8 +29,9 @@ typedef struct MbTangentRows {
   MbTangentAsk of;
   double t; // of signals
   size_t n, nties;
-  MbTangentRow *row; // (nslots)
-  MbTangentTie *tie; // (nconstraints)
+  MbTangentRow *row;   // (nslots)
+  MbTangentTie *tie;   // (nconstraints)
+  MbPose beside[6][2]; // a little less and more along each motion of a body
 } MbTangentRows;
 
 // Makes room for a model's rows: τ is from now on less Gᵀ μ, the forces of rows; false: out of memory. Forces have to be linearised before, if they are to be.

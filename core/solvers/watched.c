@@ -6,12 +6,14 @@
 //   apply                 wants a factor; passes of Newton's method may use one of another place (stage.c)
 //   responses             want a factor of this place, where the rows have been carried, too
 //   begin, pass, end_pass, end   of a step by passes, in this order; the first two want a factor of this place
+//   put                   is kinematics and a factor of M at once, which leave neither velocities nor inertia
 //   reactions             want a solution by `apply` at the last factor
 //   all else              wants an instant
 //
 // Bodies, rows and ranges are within the model's, and as many rows are claimed as were when the simulation made room for them.
 #include "core/solvers/watched.h"
 #include "core/base/alloc.h"
+#include "core/solvers/keep.h"
 #include "core/solvers/solvers.h"
 
 #include <assert.h>
@@ -29,6 +31,7 @@ struct MbSolverWork {
   const MbSolverOps *inner;
   MbSolverWork *work;
   bool placed, factored; // whether there is a place, a factor
+  bool put;              // it is one that had been kept
   size_t nq;
   double *q, *at;  // (nq) coordinates of the last kinematics, of the last factor
   size_t reserved; // rows that there is room for
@@ -77,6 +80,10 @@ static size_t bytes(const MbSolverWork *w) {
 // ---- the order --------------------------------------------------------------------------------------------
 
 static void want_instant(const MbSolverWork *w) { assert((w->placed || !w->model->nb) && "no kinematics"); }
+static void want_inertia(const MbSolverWork *w) {
+  want_instant(w);
+  assert(!w->put && "an instant that was kept has no inertia of its own");
+}
 static void want_factor(const MbSolverWork *w) {
   assert((w->factored || !w->model->nb) && "A has no factor");
 }
@@ -90,13 +97,13 @@ static void kinematics(MbSolverWork *w, const double *q, const double *v, MbMaxi
   assert(begin <= end && end <= w->model->nb);
   if (begin == 0) { // one range has it
     memcpy(w->q, q, w->nq * sizeof *q);
-    w->placed = true;
+    w->placed = true, w->put = false;
   }
   w->inner->kinematics(w->work, q, v, x, begin, end);
 }
 
 static void bias(MbSolverWork *w, MbMaximal *x) {
-  want_instant(w);
+  want_inertia(w);
   w->inner->bias(w->work, x);
 }
 
@@ -108,12 +115,12 @@ static bool note_factor(MbSolverWork *w, bool fine) {
 }
 
 static bool factor(MbSolverWork *w, const MbMaximal *x, double a, double b, bool exact, size_t *blame) {
-  want_instant(w);
+  want_inertia(w);
   return note_factor(w, w->inner->factor(w->work, x, a, b, exact, blame));
 }
 
 static bool accelerate(MbSolverWork *w, const double *f, double *y, size_t *blame) {
-  want_instant(w);
+  want_inertia(w);
   return note_factor(w, w->inner->accelerate(w->work, f, y, blame));
 }
 
@@ -121,6 +128,25 @@ static bool apply(MbSolverWork *w, double *x, const double *aim, double *lambda)
   want_factor(w);
   w->applied = true;
   return w->inner->apply(w->work, x, aim, lambda);
+}
+
+static size_t keep_numbers(const MbSolverWork *w) { return w->inner->keeps->numbers(w->work); }
+
+static void keep_instant(const MbSolverWork *w, double *kept) {
+  want_inertia(w);
+  w->inner->keeps->instant(w->work, kept);
+}
+
+static bool keep_factor(const MbSolverWork *w, double *kept) {
+  want_factor(w);
+  return w->inner->keeps->factor(w->work, kept);
+}
+
+static void put(MbSolverWork *w, const double *kept, const double *q, MbMaximal *x) {
+  memcpy(w->q, q, w->nq * sizeof *q);
+  w->placed = w->put = true;
+  note_factor(w, true);
+  w->inner->keeps->put(w->work, kept, q, x);
 }
 
 static void reactions(const MbSolverWork *w, double *y) {
@@ -155,7 +181,7 @@ static bool responses(MbSolverWork *w, size_t k, const MbRow *const *row, double
 // ---- products at the instant ------------------------------------------------------------------------------
 
 static void momentum(MbSolverWork *w, const double *v, double *y) {
-  want_instant(w);
+  want_inertia(w);
   w->inner->momentum(w->work, v, y);
 }
 static void gather(MbSolverWork *w, const double *f, double *y) {
@@ -178,7 +204,7 @@ static void carry_three(MbSolverWork *w, size_t body, const double *const wrench
   w->inner->carry_three(w->work, body, wrench, seen, y);
 }
 static void drift(MbSolverWork *w, double *a) {
-  want_instant(w);
+  want_inertia(w);
   w->inner->drift(w->work, a);
 }
 static void follow(const MbSolverWork *w, double *q, double *v) {
@@ -360,6 +386,9 @@ static const MbPassOps watched_passes = {.make = make,
 
 #define WATCH(table, entry, watched) ((table)->entry = (table)->entry ? (watched) : NULL)
 
+static const MbKeepOps watched_keeps = {
+    .numbers = keep_numbers, .instant = keep_instant, .factor = keep_factor, .put = put};
+
 static void watch_map(MbCoordinateMap *map) {
   map->start = start, map->rates = rates, map->along = along;
   map->forces = joint_forces, map->blocks = joint_blocks;
@@ -398,5 +427,6 @@ const MbSolverOps *mb_watched_solver(const MbModel *model, MbArena *arena) {
   *passes = watched_passes;
   if (inner->passes) passes->plan = inner->passes->plan;
   WATCH(ops, passes, passes);
+  WATCH(ops, keeps, &watched_keeps);
   return ops;
 }

@@ -72,23 +72,29 @@ static void weigh_end(void *to, int64_t step, double t, const double *frame, dou
   for (size_t i = 0; i < ((const End *)to)->size; i++) weights[i] = weight_of(to, i);
 }
 
-// Backwards the same comes out, of channels that go back.
-static void check_back(const GradientCase *c, TestRun *at, const MbSensitivityNumber *number,
-                       const double *slope) {
-  static const double CLOSE = 1e-8; // of what is summed up: differences of rows
+// Derivatives by some numbers of what the end is weighed by.
+static void go_back(const TestRun *at, const MbSensitivityNumber *numbers, size_t count, double *back) {
   MbReport report = {0};
   MbSensitivity *run = NULL;
   End end = {mb_model_steps(at->model), mb_sim_frame_size(at->sim), NULL};
   const MbSensitivityWeights weights = {.to = &end, .wanted = wanted_at, .weigh = weigh_end};
-  double back = 0, sum = 0, sizes = 1e-3;
-  test_ok(mb_sensitivity_create(at->model, number, 1, &run, &report), &report);
+  test_ok(mb_sensitivity_create(at->model, numbers, count, &run, &report), &report);
   end.run = run;
-  test_ok(mb_sensitivity_backward(run, end.step, 1 << 24, &weights, &back, NULL, &report), &report);
+  test_ok(mb_sensitivity_backward(run, end.step, 1 << 24, &weights, back, NULL, &report), &report);
+  mb_sensitivity_free(run);
+}
+
+// Backwards the same comes out, of channels that go back.
+static void check_back(const GradientCase *c, TestRun *at, const MbSensitivity *run,
+                       const MbSensitivityNumber *number, const double *slope) {
+  static const double CLOSE = 1e-8; // of what is summed up: differences of rows
+  const End end = {mb_model_steps(at->model), mb_sim_frame_size(at->sim), run};
+  double back = 0, sum = 0, sizes = 1e-3;
+  go_back(at, number, 1, &back);
   for (size_t i = 0; i < end.size; i++)
     sum += weight_of(&end, i) * slope[i], sizes += fabs(weight_of(&end, i) * slope[i]);
   cr_expect_lt(fabs(back - sum), CLOSE * sizes, "%s %s by %s: %.12g back, %.12g along", c->way->integrator,
                c->material ? c->material : c->scene, c->name, back, sum);
-  mb_sensitivity_free(run);
 }
 
 void gradient_by_derivatives(const GradientCase *c, TestRun *at, double *frame, double *slope,
@@ -104,8 +110,8 @@ void gradient_by_derivatives(const GradientCase *c, TestRun *at, double *frame, 
                c->way->integrator);
   for (int64_t k = 0; k < mb_model_steps(at->model); k++) test_ok(mb_sensitivity_step(run, warned), warned);
   test_ok(mb_sensitivity_frame(run, frame, slope, &report), &report);
+  if (c->way->exact) check_back(c, at, run, &number, slope);
   mb_sensitivity_free(run);
-  if (c->way->exact) check_back(c, at, &number, slope);
   test_run_free(&less), test_run_free(&more);
 }
 
@@ -145,4 +151,29 @@ size_t gradient_check_scene(const char *scene, const char *material, const Gradi
   }
   test_run_free(&run);
   return warnings;
+}
+
+void gradient_check_together(const char *scene, const char *material, const GradientWay *way) {
+  enum { NUMBERS = 8 };
+  TestRun run = variant(scene, way, material, NULL, 0), less[NUMBERS], more[NUMBERS];
+  const MbSceneSpec *spec = &run.scene->spec;
+  MbSensitivityNumber numbers[NUMBERS];
+  const size_t count = spec->nparameters;
+  const double little = mb_sensitivity_little(run.model);
+  double together[NUMBERS], alone;
+  cr_assert_leq(count, NUMBERS);
+  for (size_t k = 0; k < count; k++) {
+    const GradientCase c = {scene, material, way, spec->parameters[k].name, spec->parameters[k].value, 0};
+    less[k] = gradient_moved(&c, -little), more[k] = gradient_moved(&c, little);
+    numbers[k] = (MbSensitivityNumber){c.name, less[k].model, more[k].model, little};
+  }
+  go_back(&run, numbers, count, together);
+  for (size_t k = 0; k < count; k++) {
+    go_back(&run, &numbers[k], 1, &alone);
+    cr_expect_lt(fabs(together[k] - alone), 1e-8 * fmax(fabs(alone), 1e-3),
+                 "%s %s by %s: %.12g with others, %.12g alone", way->integrator, material, numbers[k].name,
+                 together[k], alone);
+  }
+  for (size_t k = 0; k < count; k++) test_run_free(&less[k]), test_run_free(&more[k]);
+  test_run_free(&run);
 }

@@ -31,5 +31,7 @@ void gradient_by_derivatives(const GradientCase *c, TestRun *at, double *frame, 
 // where they are exact, 1e-6 where not. Returns how many warnings there were.
 size_t gradient_check_scene(const char *scene, const char *material, const GradientWay *way, double move,
                             double *worst);
+// Checks that derivatives backwards by all parameters at once are those by each of them alone, exact ones.
+void gradient_check_together(const char *scene, const char *material, const GradientWay *way);
 
 #endif

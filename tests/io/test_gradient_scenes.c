@@ -263,6 +263,18 @@ static void check_first_order(const char *scene) {
   printf("largest error, of the largest derivative: %s  %.1e  %.1e\n", scene, worst[0], worst[1]);
 }
 
+// What several numbers change of one parameter of a constraint, as of the length at the start, is found once for all of them.
+Test(gradient_constraints, numbers_that_change_the_same_of_a_constraint_are_told_apart) {
+  static const char *const lengths[] = {
+      CONSTRAINT("\"type\":\"distance\",\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]"),
+      CONSTRAINT("\"type\":\"distance\",\"length\":\"=number+length/3\",\"compliance\":1e-3,"
+                 "\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]")};
+  static const char *const integrators[] = {"symplectic", "implicit", "trapezoidal", "bdf1"};
+  for (size_t i = 0; i < 2; i++)
+    for (size_t k = 0; k < 4; k++)
+      gradient_check_together("chains", lengths[i], &(GradientWay){"\"redmax\"", integrators[k], true});
+}
+
 // Accelerations have them under steps of one solution alone.
 Test(gradient_constraints, derivatives_of_what_is_accelerated_are_those_of_whole_runs) {
   check_first_order("accelerated");

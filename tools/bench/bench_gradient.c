@@ -1,6 +1,7 @@
 // Derivatives of a run: what they cost beside the run itself, by how many numbers they are. A chain of twelve links, whose links'
 // inertias and places change, hanging free, with its tip held on a sphere or with springs between links: exact derivatives along with the run, those by differences of single steps under bridson_marino, and exact ones
-// backwards through long runs.
+// backwards through long runs. MBSIM_BENCH_CASE is the number of one case backwards, from 0, and MBSIM_BENCH_NUMBERS how many numbers it is run with, once, with all memory there is (0: the run alone): for those who count
+// instructions of `one_run_back`.
 #include "core/base/alloc.h"
 #include "core/sim/sensitivity.h"
 #include "io/scene/scene.h"
@@ -145,36 +146,60 @@ static bool at_the_end(void *to, int64_t step, double t) {
   return step == LONG;
 }
 
-static void first_number(void *to, int64_t step, double t, const double *frame, double *weights) {
+// Where the last link is, along x.
+static void last_link(void *to, int64_t step, double t, const double *frame, double *weights) {
   (void)to, (void)step, (void)t, (void)frame;
-  weights[0] = 1;
+  weights[3 * (LINKS - 1)] = 1;
+}
+
+static __attribute__((noinline)) MbStatus one_run_back(MbSensitivity *with, MbSim *alone, size_t memory,
+                                                       int64_t *stepped, MbReport *report) {
+  const MbSensitivityWeights weights = {.wanted = at_the_end, .weigh = last_link};
+  double derivatives[MOST];
+  MbStatus status = MB_OK;
+  if (with) return mb_sensitivity_backward(with, LONG, memory, &weights, derivatives, stepped, report);
+  for (int s = 0; s < LONG && status == MB_OK; s++) status = mb_sim_step(alone, report);
+  return status;
 }
 
 // Seconds of processor time of a long run with derivatives backwards by the first `count` numbers; 0: the run alone.
 static double measure_back(const MbModel *model, const MbSensitivityNumber *numbers, int count, size_t memory,
                            int64_t *stepped) {
-  const MbSensitivityWeights weights = {.wanted = at_the_end, .weigh = first_number};
-  double derivatives[MOST], took;
+  double took;
   MbReport report = {0};
   MbSensitivity *with = NULL;
   MbSim *alone = NULL;
   MbStatus status = count ? mb_sensitivity_create(model, numbers, (size_t)count, &with, &report)
                           : mb_sim_create(model, NULL, &alone, &report);
   const double start = mb_bench_cpu();
-  if (count && status == MB_OK)
-    status = mb_sensitivity_backward(with, LONG, memory, &weights, derivatives, stepped, &report);
-  for (int s = 0; s < LONG && !count && status == MB_OK; s++) status = mb_sim_step(alone, &report);
+  if (status == MB_OK) status = one_run_back(with, alone, memory, stepped, &report);
   took = mb_bench_cpu() - start;
   mb_sensitivity_free(with);
   mb_sim_free(alone);
   return status == MB_OK ? took : NAN;
 }
 
-static bool backwards(const char *integrator, Hang hang) {
+// One run of a case with as many numbers as are asked for.
+static bool once_back(const Models *of, const char *numbers) {
+  const int count = atoi(numbers);
+  if (count < 0 || count > MOST) return fprintf(stderr, "0 to %d numbers, not %s\n", MOST, numbers) < 0;
+  const double took = measure_back(of->model, of->numbers, count, (size_t)1 << 28, NULL);
+  printf("    %d numbers %.3f s\n", count, took);
+  return !isnan(took);
+}
+
+static bool backwards(const char *integrator, Hang hang, int number) {
   static const size_t memory[] = {(size_t)1 << 28, (size_t)1 << 20};
+  const char *const only = getenv("MBSIM_BENCH_CASE"), *const numbers = getenv("MBSIM_BENCH_NUMBERS");
   Models of;
+  if (only && atoi(only) != number) return true;
   const bool fine = make_all(integrator, hang, &of);
   bool met = true;
+  if (only && numbers) {
+    met = fine && once_back(&of, numbers);
+    free_all(&of);
+    return met;
+  }
   const double alone = fine ? measure_back(of.model, of.numbers, 0, 0, NULL) : NAN;
   printf("  backwards: %s, %d links%s, %d steps: the run alone %.3f s\n", integrator, LINKS,
          hang == CLOSED   ? " and a loop"
@@ -200,11 +225,14 @@ static bool backwards(const char *integrator, Hang hang) {
 bool mb_bench_gradient(void) {
   static const char *const schemes[] = {"bdf1", "bdf2", "sdirk2"}, *const once[] = {"symplectic", "implicit",
                                                                                     "trapezoidal"};
+  static const Hang hangs[] = {FREE, SPRUNG, CLOSED};
   bool back = true;
+  int number = 0;
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
-    back &= backwards(schemes[i], FREE) & backwards(schemes[i], CLOSED);
+    for (int k = 0; k < 3; k += 2) back &= backwards(schemes[i], hangs[k], number++);
   for (size_t i = 0; i < sizeof once / sizeof *once; i++)
-    back &= backwards(once[i], FREE) & backwards(once[i], SPRUNG) & backwards(once[i], CLOSED);
+    for (int k = 0; k < 3; k++) back &= backwards(once[i], hangs[k], number++);
+  if (getenv("MBSIM_BENCH_CASE")) return back;
   const bool exact = of_integrator("bdf2", 6), steps = of_integrator("bridson_marino", 24);
   return exact && steps && back;
 }

@@ -1,8 +1,8 @@
 #include "core/solvers/maximal/kkt_tree.h"
 #include "core/base/alloc.h"
+#include "core/base/pages.h"
 
 #include <assert.h>
-#include <sys/mman.h>
 
 struct MbKktWork {
   MbKktTree tree;
@@ -86,23 +86,12 @@ bool mb_kkt_tree_renumber(size_t nb, const size_t *parent, uint32_t *number) {
 
 // ---- the table --------------------------------------------------------------------------------------------
 
-// A hint, where the system takes it: arrays larger than caches are read faster from large pages.
-static void use_large_pages(double *block, size_t bytes) {
-#ifdef MADV_HUGEPAGE
-  enum { PAGE = 4096, LARGE = 1 << 22 };
-  const uintptr_t begin = ((uintptr_t)block + PAGE - 1) / PAGE * PAGE;
-  if (bytes > LARGE) (void)madvise((void *)begin, (bytes - PAGE) / PAGE * PAGE, MADV_HUGEPAGE);
-#else
-  (void)block, (void)bytes;
-#endif
-}
-
 static double *aligned(MbKktWork *work, int k, size_t count) {
   const size_t lanes = work->kernels->lanes, room = count * lanes + 16;
   if (!(work->block[k] = mb_calloc(room, sizeof(double)))) return NULL;
   work->bytes += room * sizeof(double);
   double *const begin = (double *)(((uintptr_t)work->block[k] + 63) / 64 * 64);
-  use_large_pages(begin, count * lanes * sizeof(double));
+  mb_large_pages(begin, count * lanes * sizeof(double));
   return begin;
 }
 

@@ -9,7 +9,9 @@
 // others this is all there is to it.
 #include "core/base/alloc.h"
 #include "core/model/coordinates.h"
+#include "core/solvers/keep.h"
 #include "core/solvers/node_factor.h"
+#include "core/solvers/redmax/posture_keep.h"
 #include "core/solvers/redmax/responses.h"
 #include "core/solvers/solvers.h"
 
@@ -22,7 +24,8 @@ struct MbSolverWork {
   MbResponses *responses; // NULL: no rows
   const MbMaximal *at;    // of the last factor, with its a and c
   double a, c;
-  double *twist; // (nb x 6) scratch, where there are pairs
+  double *twist;            // (nb x 6) scratch, where there are pairs
+  double instant, factored; // kinematics so far; with which of them M was factored alone, 0: none
 };
 
 static void free_work(MbSolverWork *work) {
@@ -69,11 +72,13 @@ static void kinematics(MbSolverWork *work, const double *q, const double *v, MbM
   (void)begin, (void)end;
   work->lanes->forward(work->posture.work, q, v, x->E->p, x->phi);
   work->posture.E = x->E, work->posture.phi = x->phi;
+  work->instant++;
 }
 
 static bool accelerate(MbSolverWork *work, const double *f, double *y, size_t *blame) {
   work->coupling.on = false;
   work->posture.masses = true; // A is M in what that factors, whatever was factored before
+  work->factored = work->instant;
   return work->lanes->accelerate(work->posture.work, work->posture.E->p, f, y, blame);
 }
 
@@ -81,6 +86,7 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, b
   (void)exact; // the integrators that run here take K symmetrised
   mb_coupling_set(&work->coupling, x, a, c, false);
   work->at = x, work->a = a, work->c = c;
+  work->factored = a == 0 && c == 0 ? work->instant : 0;
   if (work->coupling.on && work->nodes && !mb_node_factor_set(work->nodes, &work->coupling, blame))
     return false;
   return mb_posture_factor(&work->posture, x, a, c, NULL, blame);
@@ -133,6 +139,32 @@ static bool apply_coupled(MbSolverWork *work, double *x, const double *aim, doub
   return true;
 }
 
+// ---- instants that are kept -----------------------------------------------------------------------------------------
+
+// The first number says which it was.
+static size_t keep_numbers(const MbSolverWork *work) { return 1 + mb_posture_keep_numbers(&work->posture); }
+
+static void keep_instant(const MbSolverWork *work, double *kept) {
+  kept[0] = work->instant;
+  mb_posture_keep_instant(&work->posture, kept + 1);
+}
+
+static bool keep_factor(const MbSolverWork *work, double *kept) {
+  if (work->factored == 0 || work->factored != kept[0]) return false;
+  mb_posture_keep_factor(&work->posture, kept + 1);
+  return true;
+}
+
+static void put(MbSolverWork *work, const double *kept, const double *q, MbMaximal *x) {
+  (void)q;
+  mb_posture_put(&work->posture, kept + 1, x);
+  work->coupling.on = false;
+  work->factored = ++work->instant;
+}
+
+static const MbKeepOps keeps = {
+    .numbers = keep_numbers, .instant = keep_instant, .factor = keep_factor, .put = put};
+
 static bool reserve(MbSolverWork *work, size_t rows) {
   mb_responses_free(work->responses);
   work->responses = mb_responses_create(&work->links, rows);
@@ -162,4 +194,5 @@ const MbSolverOps mb_redmax_recursive_ops = {
     .accelerate = accelerate,
     .reserve = reserve,
     .responses = responses,
+    .keeps = &keeps,
 };

@@ -67,6 +67,38 @@ static void check(MbSim *sim, const MbConstraint *constraint, const char *what) 
   }
 }
 
+// How H changes by a motion of one of the two bodies, of rows that tell it, beside differences.
+static size_t bends; // that were looked at
+static void check_bend(MbSim *sim, const MbConstraint *constraint, const char *what) {
+  static const double E = 1e-5;
+  const MbInstant instant = {.x = &sim->x, .q = sim->state.q, .v = sim->state.v};
+  MbRowBend bend[MB_ROWS] = {0};
+  if (!constraint->ops->bend || constraint->body[0] == constraint->body[1]) return;
+  mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  constraint->ops->bend(constraint, &instant, bend);
+  for (int by = 0; by < 2; by++)
+    for (size_t along = 0; along < 6 && constraint->body[by] != MB_WORLD; along++) {
+      MbRow row[2][MB_ROWS];
+      MbPose *pose = &sim->x.E[constraint->body[by]], moved;
+      const MbPose here = *pose;
+      memset(row, 0, sizeof row);
+      for (int side = 0; side < 2; side++) {
+        double move[6] = {0};
+        move[along] = side ? E : -E;
+        mb_se3_exp(&moved, move);
+        mb_pose_mul(pose, &here, &moved);
+        constraint->ops->eval(constraint, &instant, row[side]);
+      }
+      *pose = here;
+      for (size_t k = 0; k < constraint->rows; k++)
+        for (int end = 0; end < 2; end++)
+          for (size_t i = 0; i < 6; i++, bends++) {
+            const double by_differences = (row[1][k].H[end][i] - row[0][k].H[end][i]) / (2 * E);
+            test_near(what, &bend[k].by[end][by][6 * i + along], &by_differences, 1, 1e-8);
+          }
+    }
+}
+
 static TestOwn own; // of the constraint that was made last
 
 static MbConstraint random_ends(const MbSim *sim, const MbConstraintOps *ops, int round, uint64_t *seed) {
@@ -176,6 +208,7 @@ Test(constraint_rows, every_kind_agrees_with_differences) {
           continue;
         }
         check(sim, &constraint, closure ? mb_joint_words[joint] : mb_constraint_words[kind]);
+        check_bend(sim, &constraint, mb_constraint_words[kind]);
         closures += closure;
       }
     }
@@ -195,5 +228,6 @@ Test(constraint_rows, every_kind_agrees_with_differences) {
     mb_model_free(model);
     mb_arena_free(&spec.arena);
   }
+  cr_assert_gt(bends, 1000);
   cr_assert_eq(closures, 12 * (MB_JOINTS - 1)); // all but free3d, which holds nothing
 }

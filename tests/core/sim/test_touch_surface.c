@@ -285,3 +285,14 @@ Test(touch_surface, what_is_not_enabled_falls_through_and_what_is_deep_at_the_st
   cr_expect(strstr(report.issues[report.kept - 1].text, "\"block\" and \"ground\" are 0.02 m deep"), "%s",
             report.issues[report.kept - 1].text);
 }
+
+// Between two nodes an edge of a step is as near to some of the ball's sides as to others, now to these, now to those: all of them are met.
+Test(touch_surface, an_edge_meets_all_sides_of_a_soft_ball_that_rolls_over_it) {
+  TestRun run =
+      test_run("contact/soft_ball",
+               (const char *const[]){"/time/step=0.0025", "/deformables/0/material/young=6e4", NULL});
+  test_steps(run.sim, 300);
+  const double deepest = mb_section(run.sim, MB_SECTION_TOLD)[MB_SOLVED_DEEPEST];
+  cr_expect(deepest > 0 && deepest < 0.3, "%g of half a side", deepest);
+  test_run_free(&run);
+}

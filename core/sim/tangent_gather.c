@@ -1,0 +1,155 @@
+// S = z · τ is linear in a body's moments M but for the swing of one that flies,
+//
+//   Z · W = Σ_k M_k w_k,     w = Z ∘ (α − (0, Rᵀ g)) − φ ∘ (ω × Z),
+//
+// with ∘ number by number and ω × Z of both halves, and in the motions p and b that a number moves the frames of a joint by (tangent_framed.c): p is felt by Xᵀ u and b by
+//
+//   u + ad(T v)ᵀ ( φ̄ + ad(X φ_p)ᵀ α̅ ) + ad(Ṫ v + T a)ᵀ α̅ + ad(T z)ᵀ F + ad(T v⁺)ᵀ Φ̄,
+//
+// u being what a motion of the body is felt by (`turn` in tangent.c). A parameter of a constraint is felt by the difference that one number makes of its rows, over what that number changes of it:
+// the one that changes it most.
+#include "core/sim/tangent_gather.h"
+#include "core/sim/tangent_number_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+// A parameter of a constraint.
+typedef struct Parameter {
+  const MbTangentNumber *of; // whose difference it is
+  MbTangentShared at;        // by which
+  double felt;
+} Parameter;
+
+struct MbTangentGather {
+  size_t nmasses, nbefore, nbehind, nparameters;
+  size_t *of_mass, *of_before, *of_behind;  // bodies of which they are wanted
+  bool *any_mass, *any_before, *any_behind; // (nb) whether they are
+  double *mass, *before, *behind;           // (nb x 6) what moments and frames are felt by
+  Parameter *parameter;                     // (nparameters)
+};
+
+MbTangentGather *mb_tangent_gather_create(MbArena *arena, const MbModel *model, size_t most) {
+  const size_t nb = model->nb;
+  MbTangentGather *g = mb_arena_alloc(arena, 1, sizeof *g);
+  if (!g) return NULL;
+  *g = (MbTangentGather){0};
+  size_t **const lists[] = {&g->of_mass, &g->of_before, &g->of_behind};
+  bool **const any[] = {&g->any_mass, &g->any_before, &g->any_behind};
+  bool ok = true;
+  double **const felt[] = {&g->mass, &g->before, &g->behind};
+  for (int i = 0; i < 3 && ok; i++) {
+    *lists[i] = mb_arena_alloc(arena, nb, sizeof **lists[i]);
+    *any[i] = mb_arena_alloc(arena, nb, sizeof **any[i]);
+    *felt[i] = mb_arena_alloc(arena, 6 * nb, sizeof **felt[i]);
+    ok = *lists[i] && *any[i] && *felt[i];
+  }
+  g->parameter = mb_arena_alloc(arena, most * model->nconstraints, sizeof *g->parameter);
+  return ok && g->parameter ? g : NULL;
+}
+
+static void add_body(size_t *list, size_t *n, bool *is, size_t b) {
+  if (!is[b]) list[(*n)++] = b;
+  is[b] = true;
+}
+
+static Parameter *parameter_of(const MbTangentGather *g, const MbTangentShared *at) {
+  for (size_t i = 0; i < g->nparameters; i++)
+    if (g->parameter[i].at.constraint == at->constraint && g->parameter[i].at.place == at->place)
+      return &g->parameter[i];
+  return NULL;
+}
+
+void mb_tangent_gather_for(MbTangentGather *g, const MbTangentNumber *n) {
+  for (size_t i = 0; i < n->nmasses; i++) add_body(g->of_mass, &g->nmasses, g->any_mass, n->mass[i]);
+  for (size_t i = 0; i < n->nframed; i++) {
+    add_body(g->of_before, &g->nbefore, g->any_before, n->framed[i]);
+    if (!n->by[i].stays) add_body(g->of_behind, &g->nbehind, g->any_behind, n->framed[i]);
+  }
+  for (size_t i = 0; i < n->nshared; i++) {
+    const MbTangentShared *at = &n->shared[i];
+    Parameter *p = parameter_of(g, at);
+    if (!p) g->parameter[g->nparameters++] = (Parameter){.of = n, .at = *at};
+    if (p && fabs(at->by) > fabs(p->at.by)) p->of = n, p->at = *at;
+  }
+}
+
+// Of M a alone Z · α.
+static void add_moments(const MbSim *sim, const MbTangent *t, size_t b, double felt[6]) {
+  const double *Z = t->dF + 6 * b, *phi = sim->x.phi + 6 * b, *alpha = t->alpha + 6 * b;
+  const double *g = t->fall + 3 * b;
+  double turned[6];
+  for (size_t k = 0; k < 6 && t->still; k++) felt[k] += Z[k] * alpha[k];
+  if (t->still) return;
+  mb_vec3_cross(turned, phi, Z);
+  mb_vec3_cross(turned + 3, phi, Z + 3);
+  for (size_t k = 0; k < 3; k++) {
+    felt[k] += Z[k] * alpha[k] - phi[k] * turned[k];
+    felt[3 + k] += Z[3 + k] * (alpha[3 + k] - g[k]) - phi[3 + k] * turned[3 + k];
+  }
+}
+
+static void add_behind(const MbTangent *t, const MbModel *model, size_t b, const double *v, const double *a,
+                       const double *z, double share, double behind[6]) {
+  const size_t first = model->v_first[b], n = model->joint[b].n;
+  const double *dalpha = t->dalpha + 6 * b;
+  double Tz[6] = {0}, Ta[6] = {0}, turned[6], felt[6];
+  mb_add_columns(Tz, t->T + 6 * first, n, z + first);
+  mb_add_columns(Ta, t->T + 6 * first, n, a + first);
+  mb_add_columns(Ta, t->Tdot + 6 * first, n, v + first);
+  memcpy(turned, t->dphi + 6 * b, sizeof turned), memcpy(felt, t->turn + 6 * b, sizeof felt);
+  mb_add_transposed_bracket(turned, 1, t->Xphi + 6 * b, dalpha);
+  mb_add_transposed_bracket(felt, 1, t->Tv + 6 * b, turned);
+  mb_add_transposed_bracket(felt, 1, Ta, dalpha);
+  mb_add_transposed_bracket(felt, 1, Tz, t->F + 6 * b);
+  if (t->linearised) mb_add_transposed_bracket(felt, 1, t->linear->Tv + 6 * b, t->linear->dphi + 6 * b);
+  for (size_t k = 0; k < 6; k++) behind[k] += share * felt[k];
+}
+
+static void add_frames(MbTangentGather *g, const MbSim *sim, const MbTangent *t, const double *v,
+                       const double *a, const double *z, double share) {
+  for (size_t i = 0; i < g->nbefore; i++) {
+    const size_t b = g->of_before[i];
+    double turn[6];
+    for (size_t k = 0; k < 6; k++) turn[k] = share * t->turn[6 * b + k];
+    mb_add_motion_transposed(g->before + 6 * b, t->X + 36 * b, turn);
+  }
+  for (size_t i = 0; i < g->nbehind; i++) {
+    const size_t b = g->of_behind[i];
+    add_behind(t, sim->model, b, v, a, z, share, g->behind + 6 * b);
+  }
+}
+
+void mb_tangent_gather(MbTangentGather *g, MbSim *sim, const MbTangent *t, const double *v, const double *a,
+                       const double *z) {
+  for (size_t i = 0; i < g->nmasses; i++) add_moments(sim, t, g->of_mass[i], g->mass + 6 * g->of_mass[i]);
+  add_frames(g, sim, t, v, a, z, 1);
+  for (size_t i = 0; i < g->nparameters && t->rows && t->linearised; i++) {
+    Parameter *p = &g->parameter[i];
+    p->felt += mb_rows_of_number(sim, t, p->of->side, &p->at.constraint, 1, z) / p->at.by;
+  }
+}
+
+void mb_tangent_gather_gaps(MbTangentGather *g, MbSim *sim, const MbTangent *t, const double *v, double time,
+                            double share) {
+  add_frames(g, sim, t, v, t->da, t->da, share); // which are 0
+  for (size_t i = 0; i < g->nparameters; i++) {
+    Parameter *p = &g->parameter[i];
+    p->felt += share / p->at.by * mb_rows_gaps_of_number(sim, t, p->of->side, &p->at.constraint, 1, time);
+  }
+}
+
+double mb_tangent_gathered(const MbTangentGather *g, const MbTangentNumber *n) {
+  const MbModel *const less = n->side[0]->model, *const more = n->side[1]->model;
+  double sum = 0;
+  for (size_t i = 0; i < n->nmasses; i++) {
+    const size_t b = n->mass[i], at = 6 * b;
+    for (size_t k = at; k < at + 6 && mb_tangent_number_linear(n, less, b); k++)
+      sum += g->mass[k] * (more->M[k] - less->M[k]);
+  }
+  for (size_t i = 0; i < n->nframed; i++)
+    sum += mb_dot6(g->before + 6 * n->framed[i], n->by[i].before) +
+           mb_dot6(g->behind + 6 * n->framed[i], n->by[i].behind);
+  for (size_t i = 0; i < n->nshared; i++) sum += parameter_of(g, &n->shared[i])->felt * n->shared[i].by;
+  return sum;
+}

@@ -1,0 +1,16 @@
+// What passes leave of an instant, kept as numbers (core/solvers/keep.h).
+#ifndef MB_SOLVERS_REDMAX_POSTURE_KEEP_H
+#define MB_SOLVERS_REDMAX_POSTURE_KEEP_H
+
+#include "core/solvers/redmax/posture.h"
+
+// How many numbers.
+size_t mb_posture_keep_numbers(const MbPosture *posture);
+// kept ← where bodies and their joints are, and how fast.
+void mb_posture_keep_instant(const MbPosture *posture, double *kept);
+// Adds how joints take part in A⁻¹.
+void mb_posture_keep_factor(const MbPosture *posture, double *kept);
+// Puts both back, the factor being that of M; the poses and twists into x.
+void mb_posture_put(MbPosture *posture, const double *kept, MbMaximal *x);
+
+#endif

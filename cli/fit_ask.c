@@ -66,11 +66,17 @@ static MbStatus read_bounds(MbUnknown *u, const char *text, MbReport *report) {
 
 // ---- unknowns -------------------------------------------------------------------------------------
 
+// A parameter's name, also where it is given by its pointer.
+static const char *plain(const char *name) {
+  static const char folder[] = "/parameters/";
+  return strncmp(name, folder, sizeof folder - 1) ? name : name + sizeof folder - 1;
+}
+
 static MbStatus add_unknown(MbFit *fit, const char *name, const MbUnknown *as, MbReport *report) {
   if (fit->n == MOST_UNKNOWNS)
     return mb_error(report, MB_USAGE, "", "--free: more than %d unknowns", MOST_UNKNOWNS);
   for (size_t i = 0; i < fit->n; i++)
-    if (!strcmp(fit->unknowns[i].name, name))
+    if (!strcmp(plain(fit->unknowns[i].name), plain(name)))
       return mb_error(report, MB_USAGE, "", "--free %s: it is there twice", name);
   MbUnknown *u = &fit->unknowns[fit->n];
   *u = *as;

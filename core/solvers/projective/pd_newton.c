@@ -176,7 +176,8 @@ typedef struct Job {
 } Job;
 
 // K_ab = V Σ g_a[j] ∂P_ij/∂F_kl g_b[l], of corners b <= a: first P's change with each corner b, which all corners a share.
-static void element_block(const double *g, const double *H, size_t rank, size_t corners, double volume, double *K) {
+static void element_block(const double *g, const double *H, size_t rank, size_t corners, double volume,
+                          double *K) {
   const size_t width = 3 * rank;
   double T[MB_PD_SLOPES * 9]; // of corner b: ∂P_ij/∂x_bk in row 3 i + j, column k
   for (size_t b = 0; b < corners; b++)

@@ -80,6 +80,7 @@ t fit p.json --data d.csv -m bob.joint.position -u upper=2:3
 t fit p.json --data d.csv -m bob.joint.position -u upper=3:2
 t fit p.json --data d.csv -m bob.joint.position -u upper=log:0:2
 t fit p.json --data d.csv -m bob.joint.position -u upper -u upper
+t fit p.json --data d.csv -m bob.joint.position -u upper -u /parameters/upper
 t fit p.json --data d.csv -m bob.joint.position -u upper --sigma 0
 t fit p.json --data d.csv -m bob.joint.position -u upper --sigma rod=1
 t fit p.json --data d.csv -m bob.joint.position -u upper --prior upper=1:1

@@ -44,7 +44,8 @@ typedef struct MbDelassusJoints {
   size_t *first; // (n + 1) where the joints of each row begin
   uint32_t *point;
   double *H; // three of each
-  size_t joint_room, branch_room, self_room, table_room, run_room, number_room, first_room, point_room, H_room;
+  size_t joint_room, branch_room, self_room, table_room, run_room, number_room, first_room, point_room,
+      H_room;
 } MbDelassusJoints;
 
 // What the parts of W that stay are of: of those rows with these numbers, and of that inverse.

@@ -8,14 +8,16 @@
 #include <string.h>
 
 void mb_delassus_joints_free(MbDelassusJoints *of) {
-  void *const all[] = {of->joint, of->branch, of->self, of->table, of->run, of->number, of->first, of->point, of->H};
+  void *const all[] = {of->joint,  of->branch, of->self,  of->table, of->run,
+                       of->number, of->first,  of->point, of->H};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) mb_free(all[i]);
 }
 
 size_t mb_delassus_joints_bytes(const MbDelassusJoints *of) {
   return of->joint_room * sizeof *of->joint + of->branch_room * sizeof *of->branch +
          of->run_room * sizeof *of->run + of->first_room * sizeof *of->first +
-         of->point_room * sizeof *of->point + (of->self_room + of->table_room + of->number_room + of->H_room) * sizeof(double);
+         of->point_room * sizeof *of->point +
+         (of->self_room + of->table_room + of->number_room + of->H_room) * sizeof(double);
 }
 
 // The weights with which a row's ends, n of them, have one vector in common; false where they have none.

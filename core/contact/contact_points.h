@@ -13,10 +13,8 @@
 
 #include <stdbool.h>
 
-enum {
-  MB_POINT_ENDS = 4, // points of a row
-  MB_POINTS_FEW = 512
-}; // of which a table of S is kept
+enum { MB_POINT_ENDS = 4 };   // points of a row
+enum { MB_POINTS_FEW = 512 }; // of which a table of S is kept
 
 // A point Σ weight x of nodes, by their numbers in the solver's list.
 typedef struct MbPointSum {
@@ -29,10 +27,9 @@ typedef struct MbContactPoints {
   const double *S;        // (npoints x npoints x width) symmetric; NULL: there are branches
   const MbBranch *branch; // (npoints)
   const double *self;     // (npoints) s · s of each branch; NULL: to be found
-  double *
-      table; // (npoints x npoints) S of few points with branches, once a column of W has been wanted; NULL: columns are by branches
-  bool *tabled; // whether S stands there
-  size_t rows;  // that branches run over
+  double *table;          // (npoints x npoints) S of few points with branches; NULL: columns are by these
+  bool *tabled;           // whether S stands there, as a column of W has been wanted
+  size_t rows;            // that branches run over
   const size_t *
       first; // (n + 1) where the ends of each row begin; all rows of a contact have the same points, in one order
   const uint32_t *point; // of each end

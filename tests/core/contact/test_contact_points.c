@@ -12,7 +12,8 @@ enum { CONTACTS = 250, POINTS = 70, BODIES = 30, WEIGHTS = 4, ROWS = 3 * CONTACT
 typedef struct Coupled {
   MbContactPoints points;
   MbContactProblem problem;
-  double *S, *W, *b, *soft, *H, *F, *V, *NV, *scratch, *L;
+  double *S, *W, *b, *soft, *H, *F, *V, *NV, *scratch, *L, *table;
+  bool *tabled;
   MbBranch *branch;
   MbStretch *run;
   size_t *first;
@@ -91,9 +92,9 @@ static void branch_out(Coupled *c) {
   c->points.S = NULL, c->points.branch = c->branch, c->points.rows = POINTS + GAP;
 }
 
-// Ways: S along all axes, S of each, branches.
-static const size_t widths[] = {1, 3, 1};
-enum { WAYS = 3, BRANCHES = 2 };
+// Ways: S along all axes, S of each, branches, branches with a table.
+static const size_t widths[] = {1, 3, 1, 1};
+enum { WAYS = 4, BRANCHES = 2, TABLE = 3 };
 
 static Coupled coupled(size_t way) {
   const size_t width = widths[way];
@@ -121,15 +122,20 @@ static Coupled coupled(size_t way) {
                                .V = c.V,
                                .NV = c.NV,
                                .scratch = c.scratch};
-  if (way == BRANCHES) branch_out(&c);
+  if (way >= BRANCHES) branch_out(&c);
+  if (way == TABLE) {
+    c.points.table = c.table = mb_calloc(POINTS * POINTS, sizeof *c.table);
+    c.points.tabled = c.tabled = mb_calloc(1, sizeof *c.tabled);
+  }
   c.problem = (MbContactProblem){
       .n = ROWS, .b = c.b, .kind = c.kind, .soft = c.soft, .ncontacts = CONTACTS, .contact = c.cone};
   return c;
 }
 
 static void coupled_free(Coupled *c) {
-  void *const all[] = {c->S,     c->W,    c->b,    c->soft, c->H,       c->F, c->V,      c->NV, c->first,
-                       c->point, c->slot, c->kind, c->cone, c->scratch, c->L, c->branch, c->run};
+  void *const all[] = {c->S,  c->W,      c->b,     c->soft,  c->H,     c->F,    c->V,
+                       c->NV, c->first,  c->point, c->slot,  c->kind,  c->cone, c->scratch,
+                       c->L,  c->branch, c->run,   c->table, c->tabled};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) mb_free(all[i]);
 }
 
@@ -141,6 +147,7 @@ Test(contact_points, columns_are_those_of_the_matrix_multiplied_out) {
       mb_points_column(&c.points, ROWS, i, column);
       test_near("column", column, c.W + ROWS * i, ROWS, 1e-12);
     }
+    cr_expect(way != TABLE || *c.tabled, "columns are by branches where there is room for a table");
     coupled_free(&c);
   }
 }
@@ -178,7 +185,7 @@ Test(contact_points, methods_come_to_what_they_come_to_with_the_matrix) {
   static const char *const names[] = {"auto", "gauss_seidel", "nonsmooth_newton"};
   enum { NAMES = 3 };
   for (size_t m = 0; m < 2 * NAMES; m++) {
-    Coupled c = coupled(m < NAMES ? 0 : BRANCHES);
+    Coupled c = coupled(m < NAMES ? 0 : TABLE);
     const MbContactMethod *method = mb_contact_method(names[m % NAMES]);
     static double first[ROWS], rates[ROWS];
     c.problem.tolerance = 1e-11;

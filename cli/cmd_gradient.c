@@ -356,7 +356,7 @@ const MbCommand mb_command_gradient = {
         "with method newton, with "
         "limits, ropes and prescribed accelerations under bdf1, bdf2 and sdirk2, with dry friction, with a "
         "stabilization that moves positions, where coordinates follow others by reduction, "
-        "and contact of spheres and planes that is solved to 1e-12 and does not rebound. So "
+        "and contact of bodies that is solved to 1e-12 and does not rebound. So "
         "are "
         "single steps near a position where constraints lose their hold, those of bdf1, bdf2 and sdirk2 that "
         "were solved in parts, and those of implicit and trapezoidal that leave out what would make "

@@ -40,8 +40,8 @@ static MbAsked at_end(const MbAsking *asking, const MbAskRow *row, double beta) 
 MbAsked mb_ask_contact(const MbAsking *asking, const MbAskRow *row) {
   static const double ROUNDING = 1e-10; // of the size: depth that the next step takes away
   const double h = asking->h;
-  if (row->alpha > 0) return at_end(asking, row, row->g > 0 ? 0 : row->beta);
-  const double stops = row->g > -ROUNDING * row->scale ? -row->g / h : 0;
+  if (row->alpha > 0) return at_end(asking, row, row->judged > 0 ? 0 : row->beta);
+  const double stops = row->judged > -ROUNDING * row->scale ? -row->g / h : 0;
   double least = stops;
   if (row->bounce > 0 && row->last < -row->slowest && row->g + h * row->rate < 0)
     least = fmax(least, -row->bounce * row->last + row->rate - row->last);

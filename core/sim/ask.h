@@ -49,6 +49,7 @@ typedef struct MbAskRow {
   bool decides;  // accelerations: whether it is held is being decided
   bool pushed;   // half steps: it has pushed in the half before
   bool at_bound; // g is at its bound, or beyond
+  double judged; // contact: the gap by which is decided what it asks for
   double scale;  // contact: how large what touches is
   double bounce, slowest; // contact: restitution, and the approach from which on there is some
 } MbAskRow;

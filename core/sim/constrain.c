@@ -92,7 +92,8 @@ static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const dou
   if (asking->of != MB_ASK_VELOCITIES && asking->of != MB_ASK_POSITIONS) return;
   for (size_t k = 0; k < 3; k++) {
     MbAskRow known = {.g = touch->gap,
-                      .scale = sim->touching->lenient * touch->size,
+                      .judged = mb_touch_judged(sim->touching, touch),
+                      .scale = touch->size,
                       .one_way = true,
                       .alpha = c->set.is[s + k].alpha,
                       .beta = c->set.is[s + k].beta,

@@ -51,7 +51,8 @@ const char *mb_sensitivity_inexact(const MbModel *model) {
 }
 
 double mb_sensitivity_little(const MbModel *model) {
-  static const double LITTLE = 1e-6, LITTLE_OF_HELD = 1e-5, LITTLE_OF_PASSES = 3e-5; // of a number
+  static const double LITTLE = 1e-6, LITTLE_OF_HELD = 1e-5,
+                      LITTLE_OF_PASSES = 3e-5; // of a number
   // rounding of what holds bodies together, over the time of a step, weighs more than the square of a number's move: but where whole steps that close what no longer fits are
   // differentiated, and by other branches
   const bool maximal = mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL;
@@ -170,9 +171,10 @@ MbStatus mb_sensitivity_create(const MbModel *model, const MbSensitivityNumber *
 void mb_sensitivity_free(MbSensitivity *g) {
   if (!g) return;
   for (size_t k = 0; g->slopes && k < g->count; k++)
-    mb_sim_free(g->slopes[k].less), mb_sim_free(g->slopes[k].more);
+    mb_sim_free(g->slopes[k].less), mb_sim_free(g->slopes[k].more), mb_free(g->slopes[k].pushed);
   mb_sim_free(g->sim);
   mb_sim_free(g->probe);
+  mb_free(g->pushed.touch);
   mb_arena_free(&g->arena);
   mb_free(g);
 }

@@ -53,8 +53,8 @@ static bool same_parts(const MbSim *run, const MbSim *side) {
   return !run->newton || mb_newton_stages(run, &notes) == mb_newton_stages(side, &notes);
 }
 
-bool mb_slope_same_branch(const MbSim *run, const MbSim *side) {
-  return same_rows(run, side) && mb_touch_slopes_same(run, side) && same_parts(run, side);
+bool mb_slope_same_branch(const MbSensitivity *g, const MbSim *side) {
+  return same_rows(g->sim, side) && mb_touch_slopes_same(g, side) && same_parts(g->sim, side);
 }
 
 const char *mb_slope_dry_refuse(const MbModel *model) {

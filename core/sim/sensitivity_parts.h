@@ -7,6 +7,7 @@
 #include "core/sim/sensitivity.h"
 #include "core/sim/stage.h"
 #include "core/sim/tangent_gather.h"
+#include "core/sim/touch.h"
 
 #include <string.h>
 
@@ -20,7 +21,9 @@ typedef struct MbSlope {
   double *
       first; // (nv) w of the first; with rows, the velocities that agree at the end of the last that was changed
   double *memory; // (nm) of what is carried from step to step, by steps
-  bool told;      // that another branch is near has been told
+  double *pushed; // (3 x the run's pushes) of impulses of contacts, at which the next step begins, by steps
+  size_t pushed_room;
+  bool told; // that another branch is near has been told
 } MbSlope;
 
 typedef struct MbSlopeRows MbSlopeRows; // sensitivity_rows.h
@@ -50,10 +53,11 @@ struct MbSensitivity {
   double *frame[2];                             // (frame size)
   MbState before;                               // by steps: the state before the step
   MbState side;                                 // the same on one side, after it
-  double *memory[2];                            // (nm)
-  int64_t began;                                // the step that the run begins with
-  int64_t wholes;                               // steps of stages that have been differentiated as a whole
-  bool astray;                                  // such a step has ended the way back
+  MbPushes pushed;   // contacts, where there are: what pushed in the step before it
+  double *memory[2]; // (nm)
+  int64_t began;     // the step that the run begins with
+  int64_t wholes;    // steps of stages that have been differentiated as a whole
+  bool astray;       // such a step has ended the way back
   const char *
       parted; // why the step of one solution at hand can be differentiated as a whole alone; NULL: it cannot be solved for
   MbArena arena;
@@ -273,7 +277,7 @@ void mb_steps_begin(MbSensitivity *g, MbSlope *slope, double span);
 // ---- sensitivity_branch.c: limits, ropes, contacts and dry friction in these ------------------------------------
 
 // Whether a side's last step has taken the branch of the run's: the same limits, ropes and contacts press, the same friction slips and sticks, in as many parts.
-bool mb_slope_same_branch(const MbSim *run, const MbSim *side);
+bool mb_slope_same_branch(const MbSensitivity *g, const MbSim *side);
 // Says why there is no derivative by a number that has models at its sides; NULL: there is, as far as tables say.
 const char *mb_slope_tables_refuse(const MbModel *model, const MbModel *less, const MbModel *more);
 // Says why friction inside joints has no derivatives; NULL: it has, or there is none.
@@ -285,10 +289,16 @@ bool mb_slope_branches(const MbModel *model);
 
 // Says why a model's contacts have no derivatives; NULL: they have, as far as the model says.
 const char *mb_touch_slopes_refuse(const MbModel *model);
-// Makes a simulation ready for a step beside the run's.
-void mb_touch_slopes_beside(MbSim *side);
-// Whether a side's step has had the run's contacts, each of which slides where the run's does.
-bool mb_touch_slopes_same(const MbSim *run, const MbSim *side);
+// Keeps what has pushed before the run's step; false: out of memory.
+bool mb_touch_slopes_keep(MbSensitivity *g);
+// Makes a simulation ready for a step beside the run's, from impulses moved by `way` along a slope (NULL: not at all); false: out of memory.
+bool mb_touch_slopes_beside(const MbSensitivity *g, MbSim *side, const MbSlope *along, double way);
+// Takes the impulses of a slope over the step, from those of two simulations beside it, `span` apart, of which one may be the run; false:
+// out of memory.
+bool mb_touch_slopes_change(const MbSensitivity *g, MbSlope *slope, const MbSim *less, const MbSim *more,
+                            double span);
+// Whether a side's step has had the run's contacts, each of which slides where the run's does, and where the run begins rests where it does.
+bool mb_touch_slopes_same(const MbSensitivity *g, const MbSim *side);
 // Whether the run's step has derivatives, by its contacts.
 MbStatus mb_touch_slopes_check(const MbSim *run, MbReport *report);
 

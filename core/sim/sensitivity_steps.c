@@ -126,7 +126,7 @@ static MbStatus step_from(MbSensitivity *g, MbSim *at, const MbSlope *along, dou
     for (size_t i = 0; i < at->nm; i++) at->state.memory[i] += way * along->memory[i];
   }
   mb_sim_kinematics(at, at->state.q, at->state.v);
-  mb_touch_slopes_beside(at);
+  if (!mb_touch_slopes_beside(g, at, along, way)) return mb_no_memory(&own, "contact");
   *stops = mb_coordinates_stops_same(g->sim->model, g->before.q, at->model, at->state.q);
   return mb_sim_step(at, &own);
 }
@@ -185,11 +185,11 @@ static void between(const MbSensitivity *g, const MbState *less, const MbState *
   between_memories(g->sim, less, more, span, change->memory);
 }
 
-// A difference of the steps of two simulations, which may be one, on both sides of the run's.
+// A difference of the steps of two simulations, which may be one where nothing touches, on both sides of the run's.
 typedef struct Pair {
   MbSim *less, *more;
-  const MbSlope *along; // NULL: where they begin does not change
-  double way, span;     // along it; between the two
+  MbSlope *along;   // NULL: where they begin does not change
+  double way, span; // along it; between the two
 } Pair;
 
 // How the two have come to differ; *parted: one of them has taken another branch than the run.
@@ -198,16 +198,18 @@ static MbStatus across(MbSensitivity *g, const Pair *pair, Change *change, bool 
   bool stops = true;
   MbStatus status = step_from(g, pair->less, pair->along, -pair->way, &stops);
   if (status == MB_OK) mb_sensitivity_copy(g->sim, &g->side, &pair->less->state);
-  const bool by_less = stops && mb_slope_same_branch(g->sim, pair->less);
+  const bool by_less = stops && mb_slope_same_branch(g, pair->less);
   if (status == MB_OK) status = step_from(g, pair->more, pair->along, pair->way, &stops);
   if (status != MB_OK) return status;
   const MbState *less = &g->side, *more = &pair->more->state;
-  const bool by_more = stops && mb_slope_same_branch(g->sim, pair->more);
+  const bool by_more = stops && mb_slope_same_branch(g, pair->more);
   *parted = !by_less || !by_more;
-  if (by_less != by_more)
-    between(g, by_less ? less : run, by_less ? run : more, pair->span / 2, change);
-  else
-    between(g, less, more, pair->span, change);
+  const bool one = by_less != by_more;
+  const double span = one ? pair->span / 2 : pair->span;
+  between(g, one && !by_less ? run : less, one && by_less ? run : more, span, change);
+  if (pair->along && !mb_touch_slopes_change(g, pair->along, one && !by_less ? g->sim : pair->less,
+                                             one && by_less ? g->sim : pair->more, span))
+    return MB_IO;
   return MB_OK;
 }
 
@@ -229,7 +231,7 @@ static double short_way(const MbSensitivity *g, const MbSlope *t) {
 
 // The change by the number and by the state: at once where the state hardly moves, else one after the other.
 static MbStatus find_change(MbSensitivity *g, size_t k, Change *all, bool *parted) {
-  const MbSlope *t = &g->slopes[k];
+  MbSlope *t = &g->slopes[k];
   const double move = g->number[k].move, way = short_way(g, t);
   const Pair both = {t->less, t->more, t, move, 2 * move}, number = {t->less, t->more, NULL, 0, 2 * move},
              state = {g->probe, g->probe, t, way, 2 * way};
@@ -284,6 +286,7 @@ static MbStatus differentiate(MbSensitivity *g, size_t k, MbReport *report) {
 
 MbStatus mb_steps_step(MbSensitivity *g, MbReport *report) {
   mb_sensitivity_copy(g->sim, &g->before, &g->sim->state);
+  if (!mb_touch_slopes_keep(g)) return mb_no_memory(report, "contact");
   MbStatus status = mb_sim_step(g->sim, report);
   if (status == MB_OK) status = mb_touch_slopes_check(g->sim, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = differentiate(g, k, report);

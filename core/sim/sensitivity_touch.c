@@ -1,43 +1,75 @@
 // Contact in differences of single steps. A contact that rests is where two laws of a step meet: what is deep by more than rounding is not pushed
-// out by velocities (ask.c), and a state moved by a little into depth would have another law than the run. The branch that the run takes
-// is that its contacts close, h G v⁺ = −g: beside the run little depth closes as little distance does. So it is for contacts that the run
-// itself has never deep, as those of balls on planes and on balls are, whose normal turns away from what it touches; faces and edges that
-// turn into what they rest on are deep by h², and parted by positions with a slop of its own, which no difference follows: they are
-// refused by name, and so is what rebounds.
+// out by velocities (ask.c), and is parted by positions once it is deeper than a slop (touch_part.c). A state moved by a little would have
+// other laws than the run, of a thing that is deep by as little. So a step beside the run's decides as that has done, contact by contact, what
+// closes and what comes no nearer, and parts as often (touch_branch.c): within a branch velocities and moves are solutions of problems
+// whose numbers depend on the state smoothly. It begins at the impulses that the run has begun at: where several loads hold the
+// same, theirs are near the run's.
+//
+// What the run itself jumps by where a number takes a contact over one of these bounds is below a millionth of its size, the slop: differences of
+// whole runs scatter by as much. What rebounds has more branches, and is refused by name.
 //
 // Contacts of the last look are a simulation's own and not its state's: a step from another state must look anew.
+#include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/sim/sensitivity_parts.h"
-#include "core/sim/touch.h"
 
 #include <math.h>
 
-static const double LENIENT = 1e6; // of rounding, 1e-10 of the size: more than differences move
-
 const char *mb_touch_slopes_refuse(const MbModel *model) {
-  static const double TIGHT = 1e-12; // over what models are apart by
   const MbContacts *rules = &model->contacts;
   if (rules->nsurfaces) return "there are no derivatives of contact of deformables yet";
   bool rebounds = false;
-  for (size_t i = 0; i < rules->nsolids; i++) {
-    const MbSolid *solid = &rules->solids[i];
-    rebounds |= solid->restitution > 0;
-    if (solid->kind != MB_SHAPE_SPHERE && solid->kind != MB_SHAPE_PLANE)
-      return "there are derivatives of contact of spheres and planes alone: edges and faces that turn into "
-             "what they rest on "
-             "are parted by positions, which differences do not follow";
-  }
+  for (size_t i = 0; i < rules->nsolids; i++) rebounds |= rules->solids[i].restitution > 0;
   for (size_t i = 0; i < rules->nrules; i++) rebounds |= rules->rules[i].restitution > 0;
   if (rebounds) return "there are no derivatives of contact with restitution yet";
-  if (rules->compliance > 0) return "there are no derivatives of contact with compliance yet";
-  if (mb_touch_takes_few(rules) || rules->tolerance > TIGHT)
+  if (!mb_touch_exact(rules))
     return "there are derivatives of contact only where it is solved to 1e-12: give it such a \"tolerance\"";
   return NULL;
 }
 
-void mb_touch_slopes_beside(MbSim *side) {
+static bool copy_pushes(MbPushes *to, const MbPushes *from) {
+  if (!mb_grow(&to->touch, &to->room, from->n, sizeof *to->touch)) return false;
+  if (from->n) memcpy(to->touch, from->touch, from->n * sizeof *to->touch);
+  to->n = from->n;
+  return true;
+}
+
+bool mb_touch_slopes_keep(MbSensitivity *g) {
+  return !g->sim->touching || copy_pushes(&g->pushed, &g->sim->touching->last);
+}
+
+bool mb_touch_slopes_beside(const MbSensitivity *g, MbSim *side, const MbSlope *along, double way) {
   mb_touch_forget(side);
-  if (side->touching) side->touching->lenient = LENIENT;
+  if (!side->touching) return true;
+  MbPushes *last = &side->touching->last;
+  side->touching->branch = (MbTouchBranch){&g->sim->touching->last, g->sim->touching->moves};
+  if (!copy_pushes(last, &g->pushed)) return false;
+  for (size_t i = 0; along && along->pushed_room && i < last->n; i++)
+    for (size_t k = 0; k < 3; k++) last->touch[i].lambda[k] += way * along->pushed[3 * i + k];
+  return true;
+}
+
+// What has pushed in a step that is the same contact as one of the run's.
+static const MbPushed *same_of(const MbPushes *pushed, const MbPushed *touch) {
+  MbTouch like = {.a = touch->a, .b = touch->b, .feature_a = touch->feature_a, .feature_b = touch->feature_b};
+  like.size = touch->size;
+  mb_vec3_copy(like.point, touch->point);
+  return mb_touch_pushed(pushed, &like);
+}
+
+// Impulses that one of the sides has not are no more the run's: the next step begins there at the run's own.
+bool mb_touch_slopes_change(const MbSensitivity *g, MbSlope *slope, const MbSim *less, const MbSim *more,
+                            double span) {
+  if (!g->sim->touching) return true;
+  const MbPushes *run = &g->sim->touching->last;
+  if (!mb_grow(&slope->pushed, &slope->pushed_room, 3 * run->n + 1, sizeof *slope->pushed)) return false;
+  for (size_t i = 0; i < run->n; i++) {
+    const MbPushed *l = same_of(&less->touching->last, &run->touch[i]),
+                   *m = same_of(&more->touching->last, &run->touch[i]);
+    for (size_t k = 0; k < 3; k++)
+      slope->pushed[3 * i + k] = l && m ? (m->lambda[k] - l->lambda[k]) / span : 0;
+  }
+  return true;
 }
 
 // Whether a contact's friction is at its bound.
@@ -46,33 +78,38 @@ static bool slides(const MbPushed *touch) {
   return hypot(touch->lambda[1], touch->lambda[2]) > (1 - NEAR) * touch->mu * touch->lambda[0];
 }
 
-bool mb_touch_slopes_same(const MbSim *run, const MbSim *side) {
+// Whether a contact has neither gap nor depth, but for rounding.
+static bool rests(const MbPushed *touch) {
+  static const double ROUNDING = 1e-10; // of the size, as in ask.c
+  return fabs(touch->gap) <= ROUNDING * touch->size;
+}
+
+// Whether all that has pushed in `these` has pushed in `those`, and slides or sticks as there; `begins`: and rests or not.
+static bool all_push(const MbPushes *these, const MbPushes *those, bool begins) {
+  for (size_t i = 0; i < these->n; i++) {
+    const MbPushed *touch = &these->touch[i], *same = same_of(those, touch);
+    if (!(touch->lambda[0] > 0)) continue;
+    if (!same || !(same->lambda[0] > 0) || slides(same) != slides(touch)) return false;
+    if (begins && rests(same) != rests(touch)) return false;
+  }
+  return true;
+}
+
+// What rests keeps no gap for long, so that a number which moves one of two things that lie on one another does so where the run begins: it
+// lifts it off, or presses it in.
+bool mb_touch_slopes_same(const MbSensitivity *g, const MbSim *side) {
+  const MbSim *run = g->sim;
   if (!run->touching) return true;
   const MbPushes *one = &run->touching->last, *other = &side->touching->last;
-  size_t i = 0, k = 0;
-  for (;; i++, k++) {
-    while (i < one->n && !(one->touch[i].lambda[0] > 0)) i++;
-    while (k < other->n && !(other->touch[k].lambda[0] > 0)) k++;
-    if (i >= one->n || k >= other->n) return i >= one->n && k >= other->n;
-    const MbPushed *a = &one->touch[i], *b = &other->touch[k];
-    if (a->a != b->a || a->b != b->b || a->feature_a != b->feature_a || a->feature_b != b->feature_b)
-      return false;
-    if (slides(a) != slides(b)) return false;
-  }
+  const bool begins = run->state.step == g->began + 1;
+  return all_push(one, other, begins) && all_push(other, one, begins);
 }
 
 MbStatus mb_touch_slopes_check(const MbSim *run, MbReport *report) {
-  static const double ROUNDING = 1e-10; // of the size, as in ask.c
-  if (!run->touching) return MB_OK;
-  const MbPushes *touches = &run->touching->last;
-  for (size_t i = 0; i < touches->n; i++) {
-    const MbPushed *touch = &touches->touch[i];
-    if (!(touch->lambda[0] > 0 && touch->gap < -ROUNDING * touch->size)) continue;
-    return mb_error(report, MB_NUMBERS, "",
-                    "at t = %.9g s, step %lld: a contact was %.2g m deep when the step began: there is no "
-                    "derivative, as depth "
-                    "is taken away by positions; take a smaller step",
-                    run->state.t, (long long)run->state.step, -touch->gap);
-  }
-  return MB_OK;
+  const MbTouching *t = run->touching;
+  if (!t || !t->moves || t->deepest <= MB_TOUCH_MOST) return MB_OK;
+  return mb_error(report, MB_NUMBERS, "",
+                  "at t = %.9g s, step %lld: contacts were %.2g of a size deep, which is not taken away in a "
+                  "step: there is no derivative; take a smaller step, or another start",
+                  run->state.t, (long long)run->state.step, t->deepest);
 }

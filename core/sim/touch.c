@@ -98,9 +98,8 @@ static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
 
 static bool same_pair(const MbPushed *x, const MbTouch *y) { return x->a == y->a && x->b == y->b; }
 
-// Which of the last contacts [first, end) of a pair is the same: that with its features, else the nearest; NULL: none is near. Features
-// of what lies flat on one another may be a corner's or an edge's, as rounding has it.
-static const MbPushed *find_same(const MbPushed *first, const MbPushed *end, const MbTouch *touch) {
+// Features of what lies flat on one another may be a corner's or an edge's, as rounding has it.
+const MbPushed *mb_touch_same(const MbPushed *first, const MbPushed *end, const MbTouch *touch) {
   static const double CLOSE = 0.05; // of the smaller one's size
   for (const MbPushed *at = first; at < end; at++)
     if (at->feature_a == touch->feature_a && at->feature_b == touch->feature_b) return at;
@@ -142,7 +141,7 @@ static void remember(Recall *recall, MbTouches *now, size_t first, size_t nsolid
     recall->at = end;
     for (; i < now->n && now->touch[i].a == a && now->touch[i].b == b; i++) {
       MbTouch *touch = &now->touch[i];
-      const MbPushed *same = a >= nsolids ? find_same_part(&was, end, touch) : find_same(was, end, touch);
+      const MbPushed *same = a >= nsolids ? find_same_part(&was, end, touch) : mb_touch_same(was, end, touch);
       if (same) memcpy(touch->lambda, same->lambda, sizeof touch->lambda);
     }
   }

@@ -83,6 +83,12 @@ typedef struct MbTouchWatch {
   void *context;
 } MbTouchWatch;
 
+// What a step has decided of its contacts, which a step of another simulation beside it decides alike (touch_branch.c).
+typedef struct MbTouchBranch {
+  const MbPushes *pushed; // in it; NULL: a step decides for itself
+  int moves;              // how many times what was deep has been parted behind it
+} MbTouchBranch;
+
 struct MbTouching {
   MbTouchWatch watch;
   const MbModel *model;
@@ -104,8 +110,9 @@ struct MbTouching {
   size_t nsurfaces;
   MbTouchSurface *surface; // (nsurfaces)
   bool points;             // nodes of some are points and no bodies
-  double
-      lenient; // how many times rounding a depth may be that a step still closes: 1; more beside a run (sensitivity_touch.c)
+  MbTouchBranch branch;
+  int moves;      // how many times what was deep has been parted behind this step
+  double deepest; // by size: what it was parted from
   MbTouchFacets facets;
   MbTouches found; // contacts of a pair as they are found
   uint32_t *turn;  // room for the order of these, of `last`, or of impacts
@@ -185,6 +192,17 @@ MbStatus mb_touch_make_surfaces(MbSim *sim, MbReport *report);
 const char *mb_touch_name(const MbSim *sim, size_t which);
 // Whether two solids may collide.
 bool mb_touch_may(const MbTouching *touching, const MbModel *model, size_t a, size_t b);
+
+// Which of those of a pair that have pushed, [first, end), is this contact: that with its features, else the nearest; NULL: none is near.
+const MbPushed *mb_touch_same(const MbPushed *first, const MbPushed *end, const MbTouch *touch);
+// The same of all that has pushed.
+const MbPushed *mb_touch_pushed(const MbPushes *pushed, const MbTouch *touch);
+// The gap by which is decided what a contact asks for: its own, or that of the run beside which the step is.
+double mb_touch_judged(const MbTouching *touching, const MbTouch *touch);
+// Whether what is deep when a step is done, `depth` by size, is parted once more, for the turn-th time of `most`.
+bool mb_touch_parts(const MbTouching *touching, int turn, int most, double depth);
+// Whether the scene wants contacts solved so far that steps have derivatives: what is deep is parted as exactly then.
+bool mb_touch_exact(const MbContacts *rules);
 
 // Moves what is deeper in one another than rounding apart, by positions alone: q1, and the bodies of sim->x with it.
 MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report);

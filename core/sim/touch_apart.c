@@ -209,7 +209,8 @@ static void take_contact(MbSim *sim, const MbAsking *asking, size_t i, const dou
   memcpy(apart->last + 3 * i, made.last, sizeof made.last);
   for (size_t k = 0; k < 3; k++) {
     MbAskRow known = {.g = touch->gap,
-                      .scale = sim->touching->lenient * touch->size,
+                      .judged = mb_touch_judged(sim->touching, touch),
+                      .scale = touch->size,
                       .one_way = true,
                       .alpha = k ? 0 : rules->compliance,
                       .beta = k ? 0 : rules->damping,

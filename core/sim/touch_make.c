@@ -148,7 +148,6 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
   t->model = sim->model;
   t->shape = mb_arena_alloc(&sim->arena, n, sizeof *t->shape);
   t->size = mb_arena_alloc(&sim->arena, n, sizeof *t->size);
-  t->lenient = 1;
   t->reach = mb_arena_alloc(&sim->arena, n, sizeof *t->reach);
   t->driven = mb_arena_alloc(&sim->arena, n, sizeof *t->driven);
   t->E = mb_arena_alloc(&sim->arena, n, sizeof *t->E);

@@ -21,8 +21,7 @@
 
 #include <string.h>
 
-static const double SLOP = MB_TOUCH_SLOP,
-                    MUCH = 1e-4; // of the smaller one's size: that is not left to the next step
+static const double SLOP = MB_TOUCH_SLOP;
 
 static double depth_of(const MbTouch *touch) { return -touch->gap / touch->size; }
 
@@ -100,16 +99,17 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
   if (mb_touch_apart(sim) && mb_touch_few(touching->rules) && !(touching->rules->compliance > 0))
     return part_once(sim, t, report);
   const int turns = mb_touch_few(touching->rules) ? ONCE : TURNS;
+  touching->moves = 0;
   for (int turn = 0; turn < turns; turn++) {
     if (!mb_touch_look(sim, &touching->done, false)) return mb_no_memory(report, "contact");
     const double depth = deepest(&touching->next);
     for (size_t i = 0; i < touching->next.n && turn == 0; i++)
       note_depth(sim, &touching->next.touch[i], report);
-    if (touching->rules->compliance > 0 || !(depth > SLOP) || turn == turns - 1) break;
-    if (turn > 0 && (depth > MB_TOUCH_MOST || depth < MUCH))
-      break; // as much as may be has been moved; enough
+    if (turn == 0) touching->deepest = depth;
+    if (!mb_touch_parts(touching, turn, turns - 1, depth)) break;
     const MbStatus status = move(sim, t, false, report);
     if (status != MB_OK) return status;
+    touching->moves++;
   }
   touching->fresh = !touching->points;
   return MB_OK;

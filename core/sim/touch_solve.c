@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const double FAR = 1e-3, ANY = 10, // of |b|: no solution; not even where a few sweeps are asked for
-    PARTED = 1e-3,    // of depths: near enough to none, as what is left is the next step's
+    PARTED = 1e-3, // of depths: near enough to none, as what is left is the next step's; else mb_touch_exact
     ROUNDING = 1e-15; // of |b|: nothing is asked for, and a share of it says nothing
 
 // What the rows ask for that a contact's force can be there for: of normals that come nearer only. Where something is far away, or goes
@@ -280,10 +280,13 @@ bool mb_touch_tell_few(MbSim *sim, double left, double tolerance, size_t sweeps)
 MbStatus mb_touch_find_parting(MbSim *sim, const MbContactOperator *W, double t, MbReport *report) {
   enum { SWEEPS = 300 };
   MbConstraining *c = sim->constraining;
-  const size_t asked = (size_t)sim->touching->rules->iterations;
-  MbContactProblem problem = problem_of(c, W, PARTED);
-  problem.sweeps = true, problem.tolerance = PARTED;
-  problem.iterations = asked < SWEEPS ? asked : SWEEPS;
+  const MbContacts *rules = sim->touching->rules;
+  const size_t asked = (size_t)rules->iterations;
+  MbContactProblem problem = problem_of(c, W, mb_touch_exact(rules) ? rules->tolerance : PARTED);
+  if (!mb_touch_exact(rules)) {
+    problem.sweeps = true, problem.tolerance = PARTED;
+    problem.iterations = asked < SWEEPS ? asked : SWEEPS;
+  }
   if (!mb_contact_reserve(&c->work, &mb_contact_auto, &problem)) return mb_no_memory(report, "contact");
   const MbContactResult result = mb_contact_solve(&mb_contact_auto, &c->work, &problem, &c->answer);
   if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");

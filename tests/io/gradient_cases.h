@@ -28,7 +28,7 @@ void gradient_by_differences(const GradientCase *c, double *wanted, double *unsu
 void gradient_by_derivatives(const GradientCase *c, TestRun *at, double *frame, double *slope,
                              MbReport *warned);
 // Checks derivatives by every parameter of a scene: worst ← how far they are off, of the largest of their channel, if that is more; by no more than 1e-7
-// where they are exact, 1e-6 where not. Returns how many warnings there were.
+// where they are exact, 2e-6 where not, which rounding over a number's move comes to. Returns how many warnings there were.
 size_t gradient_check_scene(const char *scene, const char *material, const GradientWay *way, double move,
                             double *worst);
 // Checks that derivatives backwards by all parameters at once are those by each of them alone, exact ones.

@@ -124,7 +124,7 @@ Test(moved_rows, cloth_that_lies_on_itself_goes_as_by_the_processor) {
 Test(moved_rows, balls_in_a_net_go_as_by_the_processor) {
   both("balls in a net", "contact/catching_net", (const char *[]){projective, NULL}, 45, 3);
 }
-Test(moved_rows_long, soft_fingers_at_a_box_go_as_by_the_processor) {
+Test(moved_rows_long, soft_fingers_at_a_box_go_as_by_the_processor, TEST_LONG) {
   both("soft gripper", "contact/soft_gripper", NULL, 100, 3);
 }
 

@@ -116,7 +116,7 @@ Test(contact_order_long, a_heap_of_50_boxes_in_another_order_moves_the_same_to_t
   free(text);
 }
 
-Test(contact_order, boxes_move_the_same_in_another_order_under_every_method_and_solver) {
+Test(contact_order, boxes_move_the_same_in_another_order_under_every_method_and_solver, TEST_LONG) {
   static const char *const ways[] = {"/contact/method=\"gauss_seidel\"",
                                      "/contact/method=\"nonsmooth_newton\"",
                                      "/contact/method=\"admm\"",

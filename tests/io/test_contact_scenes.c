@@ -393,7 +393,7 @@ static void extent(const TestRun *run, double *lowest, double *highest) {
 }
 
 // Their edges are at 0.5 m.
-Test(contact_scenes, the_cloth_hangs_on_the_knives) {
+Test(contact_scenes, the_cloth_hangs_on_the_knives, TEST_LONG) {
   TestRun run = after("contact/cloth_knives", 1.0, NULL);
   double lowest, highest;
   extent(&run, &lowest, &highest);

@@ -1,5 +1,5 @@
 // Derivatives of runs of scenes in tests/gradient against differences of whole runs, by every parameter of theirs: of deformables of every material,
-// where nodes are bodies, exact and by single steps, and under solver projective; of balls that touch.
+// where nodes are bodies, exact and by single steps, and under solver projective; of what spins.
 #include "core/base/alloc.h"
 #include "tests/io/gradient_cases.h"
 
@@ -43,7 +43,9 @@ Test(gradient_deformables, derivatives_by_numbers_of_bodies_that_carry_deformabl
      TEST_LONG) {
   check_ways("hand");
 }
-Test(gradient_deformables, derivatives_by_fibres_and_wind_are_those_of_whole_runs) { check_ways("muscle"); }
+Test(gradient_deformables, derivatives_by_fibres_and_wind_are_those_of_whole_runs, TEST_LONG) {
+  check_ways("muscle");
+}
 // Fibres at rest stand at a corner: numbers that move where nodes are held, or what they are at rest, must not take them across it.
 Test(gradient_deformables, fibres_at_rest_stay_on_their_side_while_a_number_is_moved) {
   static const GradientWay exact[] = {{"\"redmax\"", "symplectic", true},
@@ -82,36 +84,6 @@ Test(gradient_deformables, steps_that_are_not_solved_to_their_end_have_no_deriva
   refused("{\"type\":\"projective\",\"method\":\"newton\",\"tolerance\":1e-6}", NULL, "solved to its end");
   refused("{\"type\":\"projective\",\"method\":\"newton\"}", "/output/channels=[\"solver\"]",
           "output has others");
-}
-
-// Where contacts begin, end, and come to slide are kinks of the run: whole runs on both sides have to lie near.
-Test(gradient_contact, derivatives_of_balls_that_touch_are_those_of_whole_runs) {
-  static const double NEAR = 1e-6;
-  static const char *const touching[] = {"rolling", "colliding", "foot"};
-  static const GradientWay steps[] = {{"\"redmax\"", "symplectic", false}, {"\"redmax\"", "implicit", false}};
-  for (size_t i = 0; i < sizeof touching / sizeof *touching; i++) {
-    double worst[2] = {0};
-    for (size_t w = 0; w < 2; w++) gradient_check_scene(touching[i], NULL, &steps[w], NEAR, &worst[w]);
-    printf("largest error, of the largest derivative: %s  %.1e  %.1e\n", touching[i], worst[0], worst[1]);
-  }
-}
-
-static void refused_contact(const char *set, const char *why) {
-  const char *const sets[] = {"/integrator=\"symplectic\"", set, NULL};
-  char *text = test_text_of("tests/gradient/rolling.json");
-  TestRun run = test_run(text, sets);
-  free(text);
-  const char *told = mb_sensitivity_refuses(run.model);
-  cr_expect(told && strstr(told, why), "%s: %s", set, told);
-  test_run_free(&run);
-}
-
-Test(gradient_contact, contacts_that_differences_do_not_follow_are_refused_by_name) {
-  refused_contact("/bodies/1/shape={\"type\": \"box\", \"size\": [0.1, 0.1, 0.1]}",
-                  "spheres and planes alone");
-  refused_contact("/bodies/1/shape/restitution=0.5", "restitution");
-  refused_contact("/contact={\"compliance\": 1e-5}", "compliance");
-  refused_contact("/contact={}", "1e-12");
 }
 
 // Steps of first order carry the spin of a body free in space, and exchange rotation vectors that have become long.
@@ -156,7 +128,8 @@ Test(gradient_spins, derivatives_of_sprung_joints_that_turn_about_any_axis_are_t
 #define CONSTRAINT(text) "/constraints=[{" text "}]"
 #define CLOSURE(joint)   CONSTRAINT("\"joint\":" joint "," FRAMES)
 
-Test(gradient_constraints, derivatives_of_what_rolls_and_of_what_is_driven_are_those_of_whole_runs) {
+Test(gradient_constraints, derivatives_of_what_rolls_and_of_what_is_driven_are_those_of_whole_runs,
+     TEST_LONG) {
   static const char *const names[] = {"rolls", "driven"};
   static const GradientWay exact[] = {{"\"redmax\"", "bdf1", true},
                                       {"\"redmax\"", "bdf2", true},
@@ -174,7 +147,8 @@ Test(gradient_constraints, derivatives_of_what_rolls_and_of_what_is_driven_are_t
 }
 
 // The midpoint rule asks rows by three places in each of its passes, and makes velocities agree at its end: of what is driven, and of what spins so fast that more passes follow.
-Test(gradient_constraints, derivatives_of_what_is_driven_under_the_midpoint_rule_are_those_of_whole_runs) {
+Test(gradient_constraints, derivatives_of_what_is_driven_under_the_midpoint_rule_are_those_of_whole_runs,
+     TEST_LONG) {
   static const char *const solvers[] = {
       "\"redmax\"", "{\"type\":\"redmax\",\"stabilization\":{\"type\":\"baumgarte\",\"gamma\":30}}",
       "{\"type\":\"redmax\",\"dynamics\":\"dense\",\"stabilization\":\"none\"}"};

@@ -180,7 +180,7 @@ static void of_scene(const char *folder, const char *file, Worst *worst) {
   free(text);
 }
 
-Test(number_changes_long, what_differs_makes_all_the_difference) {
+Test(number_changes_long, what_differs_makes_all_the_difference, TEST_LONG) {
   static const char *const folders[] = {"scenes/redmax", "scenes/free",    "scenes/constraints",
                                         "scenes/fit",    "scenes/maximal", "scenes/deformables"};
   Worst worst = {0};

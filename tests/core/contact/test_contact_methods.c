@@ -58,7 +58,7 @@ Test(contact_methods, heaps_with_joints_limits_and_every_cone_are_solved) {
     }
 }
 
-Test(contact_methods, stacks_whose_W_is_singular_are_solved) {
+Test(contact_methods, stacks_whose_W_is_singular_are_solved, TEST_LONG) {
   for (MbCone cone = MB_CONE_NONE; cone <= MB_CONE_EXACT; cone++) {
     Tally tally[10] = {0};
     for (int round = 0; round < 24; round++) {
@@ -234,7 +234,7 @@ static Made grid(size_t side, const size_t *order, double mu) {
   return made;
 }
 
-Test(contact_methods, threads_change_no_bit) {
+Test(contact_methods, threads_change_no_bit, TEST_LONG) {
   static const char *const names[] = {"gauss_seidel", "auto"};
   Made made = grid(6, NULL, 0.4);
   const size_t n = made.problem.n;

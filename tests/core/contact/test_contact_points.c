@@ -181,7 +181,7 @@ Test(contact_points, rates_follow_sweeps_and_are_those_of_the_matrix) {
   }
 }
 
-Test(contact_points, methods_come_to_what_they_come_to_with_the_matrix) {
+Test(contact_points, methods_come_to_what_they_come_to_with_the_matrix, TEST_LONG) {
   static const char *const names[] = {"auto", "gauss_seidel", "nonsmooth_newton"};
   enum { NAMES = 3 };
   for (size_t m = 0; m < 2 * NAMES; m++) {

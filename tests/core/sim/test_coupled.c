@@ -212,7 +212,7 @@ static const char pair[] = HEAD FREE PROJECTIVE
                                                             "{\"select\": {\"side\": \"+x\"}, \"body\": "
                                                             "\"b\"}]") "]}";
 
-Test(coupled_long, what_is_free_keeps_its_linear_momentum_in_every_step) {
+Test(coupled_long, what_is_free_keeps_its_linear_momentum_in_every_step, TEST_LONG) {
   static const char *const solvers[] = {"redmax", "maximal"}, *const methods[] = {"projective", "lbfgs",
                                                                                   "newton"};
   for (int i = 0; i < 6; i++) {

@@ -116,7 +116,7 @@ Test(gaps, a_joint_that_opens_beside_a_reduction_ends_the_run_with_its_bodys_nam
 }
 
 // Half a metre away at the start: gamma takes seconds to close it, and does.
-Test(gaps_long, what_closes_slowly_goes_on) {
+Test(gaps_long, what_closes_slowly_goes_on, TEST_LONG) {
   for (int i = 0; i < 2; i++)
     for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
       char set[160], integrator[60];

@@ -228,7 +228,7 @@ static void went_in_lanes(double share) {
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
-Test(lockstep_long, explicit_lanes_have_the_bits_of_runs_of_their_own) {
+Test(lockstep_long, explicit_lanes_have_the_bits_of_runs_of_their_own, TEST_LONG) {
   for (unsigned acts = 0; acts < LIMITS; acts += 5) runs_alike(MB_SYMPLECTIC, acts, 1 + (acts + 7) % L);
   went_in_lanes(0);
 }
@@ -245,7 +245,7 @@ Test(lockstep_long, lanes_at_limits_have_the_bits_of_runs_of_their_own, TEST_LON
   cr_assert_gt(alone, 0);
 }
 
-Test(lockstep_long, maximal_lanes_have_the_bits_of_runs_of_their_own) {
+Test(lockstep_long, maximal_lanes_have_the_bits_of_runs_of_their_own, TEST_LONG) {
   for (unsigned acts = MAXIMAL; acts < MAXIMAL + LIMITS; acts += 11)
     runs_alike(acts % 2 ? MB_IMPLICIT : MB_SYMPLECTIC, acts & (acts % 2 ? ~(unsigned)POINTS : ~0u),
                1 + (acts + 7) % L);

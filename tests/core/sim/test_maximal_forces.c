@@ -76,7 +76,8 @@ static const char *const HANGING = HEAD "\"bodies\": [{" ROD(
               "[{\"body\": \"world\", \"at\": [0, 0, 1]}, {\"body\": \"slider\", \"at\": [0, 0, 0]}]}], "
               "\"output\": {\"channels\": [\"joint.position\"]}}";
 
-Test(maximal_forces_long, a_soft_rod_stretches_by_its_compliance_times_the_load_and_is_damped_as_asked) {
+Test(maximal_forces_long, a_soft_rod_stretches_by_its_compliance_times_the_load_and_is_damped_as_asked,
+     TEST_LONG) {
   static const double alpha = 2.5e-3, beta = 0.02, mass = 4, g = 9.81;
   // m x″ + (β/α) x′ + x/α = m g, from rest: extremes fall by exp(−π ζ/√(1 − ζ²))
   const double zeta = beta / (2 * sqrt(alpha * mass)), fall = exp(-acos(-1.0) * zeta / sqrt(1 - zeta * zeta));
@@ -150,7 +151,7 @@ static const char *const STOPPED =
         ON("a") ", \"limits\": [-0.4, 0.6], \"damping\": 1") "], \"output\": {\"channels\": "
                                                              "[\"joint.position\", \"joint.velocity\"]}}";
 
-Test(maximal_forces_long, limits_stop_joints_at_their_bounds) {
+Test(maximal_forces_long, limits_stop_joints_at_their_bounds, TEST_LONG) {
   for (size_t k = 0; k < WAYS; k++)
     for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
       TestRun run = start(STOPPED, ways[k], kind, 0.002, NULL);

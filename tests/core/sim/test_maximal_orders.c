@@ -157,7 +157,7 @@ Test(maximal_orders, a_four_bar_loop) {
   measure_orders(&(Problem){.name = "four-bar", .file = "four_bar", .h = 0.002, .end = 0.4}, 0);
 }
 
-Test(maximal_orders_long, gears_and_a_slider_crank) {
+Test(maximal_orders_long, gears_and_a_slider_crank, TEST_LONG) {
   measure_orders(&(Problem){.name = "gears", .file = "gears", .h = 0.001, .end = 0.2}, 0);
   measure_orders(&(Problem){.name = "slider crank", .file = "slider_crank", .h = 0.002, .end = 0.4}, 0);
 }
@@ -193,7 +193,7 @@ Test(maximal_orders_long, a_crank_that_is_driven) {
 }
 
 // By way of the multipliers to the coordinates of the joints: what redmax does, but for rounding.
-Test(maximal_orders_long, projected_steps_are_those_of_redmax) {
+Test(maximal_orders_long, projected_steps_are_those_of_redmax, TEST_LONG) {
   static const Problem problems[] = {
       {.name = "chain of ten", .scene = chain, .h = 1e-3, .end = 0.15},
       {.name = "loaded forest", .scene = loaded_forest, .h = 1.0 / 400, .end = 0.05},

@@ -148,7 +148,7 @@ Test(node_cables_long, cables_contacts_and_attachments_hold_at_once_under_every_
   "\"-x\"}}], \"cables\": [{\"path\": [{\"nearest\": [0, 0.05, 0.1]}, {\"nearest\": [0.2, 0.05, 0.1]}, "     \
   "{\"nearest\": [0.4, 0.05, 0.1]}]}]}]}"
 
-Test(node_cables_long, what_comes_to_rest_on_a_cable_is_in_equilibrium) {
+Test(node_cables_long, what_comes_to_rest_on_a_cable_is_in_equilibrium, TEST_LONG) {
   static const char *const sets[] = {"/solver={\"type\": \"projective\", \"method\": \"newton\"}", NULL};
   TestRun falls = test_run(HANGS("implicit"), sets), rests = test_run(HANGS("static"), sets);
   test_steps(falls.sim, 800), test_steps(rests.sim, 1);

@@ -155,7 +155,7 @@ Test(sensitivity_backward_long, with_little_memory_steps_are_done_anew_to_the_sa
 }
 
 // Of steps of one solution with M alone the solver's factors are kept where there is room for them, and made anew where not, which comes to the same but for rounding.
-Test(sensitivity_backward_long, with_little_memory_what_solvers_leave_is_made_anew) {
+Test(sensitivity_backward_long, with_little_memory_what_solvers_leave_is_made_anew, TEST_LONG) {
   enum { STEPS = 300 };
   static const MbIntegratorKind kinds[] = {MB_SYMPLECTIC, MB_IMPLICIT};
   static const MbJointKind joints[] = {MB_JOINT_REVOLUTE, MB_JOINT_UNIVERSAL, MB_JOINT_FREE3D};

@@ -51,7 +51,7 @@ static double apart(const char *text, const char *integrator, const char *solver
 
 // An arm on stops, whose wrist has three angles: the dense way is the same to rounding; the maximal one, whose steps are others, comes to it as
 // steps become shorter.
-Test(stops_long, all_solvers_move_alike) {
+Test(stops_long, all_solvers_move_alike, TEST_LONG) {
   static const char *const integrators[] = {"symplectic", "implicit", "bdf2"};
   char *text = test_text_of("scenes/redmax/soft_limits.json");
   for (int i = 0; i < 3; i++) {

@@ -91,7 +91,7 @@ static const char cubes[] = BEGIN("0.004", "1e-11") TABLE
     "}, {\"name\": \"upper\", \"type\": \"tets\", \"mesh\": {\"box\": [2, 2, 2], \"size\": [0.15, 0.15, "
     "0.15]}, \"pose\": {\"position\": [0.03, 0.02, 0.203]}, " RUBBER "}]}";
 
-Test(touch_folds_long, a_soft_cube_stands_on_another_one_without_thickness) {
+Test(touch_folds_long, a_soft_cube_stands_on_another_one_without_thickness, TEST_LONG) {
   const double upper = 0.15 * 0.15 * 0.15 * 1000 * 9.81;
   for (size_t k = 0; k < SOLVERS; k++) {
     TestRun run = test_run(cubes, (const char *const[]){solvers[k], NULL});

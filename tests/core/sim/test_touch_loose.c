@@ -49,7 +49,7 @@ static double strays(const char *solver, int64_t steps, double *left) {
   return worst;
 }
 
-Test(touch_loose, iterations_that_move_leave_a_little_of_contacts_and_the_last_one_does_not) {
+Test(touch_loose, iterations_that_move_leave_a_little_of_contacts_and_the_last_one_does_not, TEST_LONG) {
   static const char *const solvers[] = {
       "/solver={\"type\": \"projective\", \"iterations\": 6}",
       "/solver={\"type\": \"projective\", \"method\": \"projective\", \"iterations\": 6}"};

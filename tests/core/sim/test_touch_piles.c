@@ -66,7 +66,8 @@ Test(touch_piles_long, a_pyramid_of_210_boxes_comes_to_its_tolerance_in_every_st
 }
 
 // A wall in running bond, with half bricks at the ends of every other course.
-Test(touch_piles_long, a_wall_of_307_bricks_comes_to_its_tolerance_in_every_step_and_does_not_creep) {
+Test(touch_piles_long, a_wall_of_307_bricks_comes_to_its_tolerance_in_every_step_and_does_not_creep,
+     TEST_LONG) {
   static Text text;
   begin(&text, "{\"friction\": 0.6, \"tolerance\": 1e-6}");
   for (int k = 0; k < 15; k++) {
@@ -167,7 +168,7 @@ static void write_heap(Text *text, const char *contact) {
 
 static const char heap[] = "{\"friction\": 0.5, \"restitution\": 0.3, \"tolerance\": 1e-12}";
 
-Test(touch_piles_long, any_number_of_threads_makes_the_same_bits_of_a_heap) {
+Test(touch_piles_long, any_number_of_threads_makes_the_same_bits_of_a_heap, TEST_LONG) {
   static const char *const ways[] = {"/contact/friction=0.4", "/contact/method=\"gauss_seidel\"",
                                      "/contact={\"method\": \"gauss_seidel\", \"iterations\": 10}",
                                      "/solver=\"maximal\""};

@@ -179,7 +179,7 @@ static const char fall[] =
     "[1, 2, 3], \"angle\": 0.4}}, \"velocity\": {\"linear\": [0.6, 0, -1]}, " RUBBER("3e4") "}]}";
 
 // A block that tumbles over the ground, and a box that falls on it.
-Test(touch_surface_long, no_step_of_soft_and_rigid_bodies_that_collide_makes_energy) {
+Test(touch_surface_long, no_step_of_soft_and_rigid_bodies_that_collide_makes_energy, TEST_LONG) {
   for (size_t k = 0; k < SOLVERS; k++) {
     TestRun run = test_run(fall, (const char *const[]){solvers[k], NULL});
     size_t n = 0;

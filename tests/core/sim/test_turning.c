@@ -57,7 +57,7 @@ static double drift_of(MbSceneSpec spec, double end) {
 }
 
 // Before, `trapezoidal` lost three quarters of the energy at 200 rad/s.
-Test(turning_long, tops_on_ball_joints_keep_their_energy) {
+Test(turning_long, tops_on_ball_joints_keep_their_energy, TEST_LONG) {
   const double spins[] = {10, 50, 200, 1000};
   printf("energy of a top in 5 s, h = 1 ms, as a ball joint (b) and in Euler angles (e)\n%-16s", "");
   for (int s = 0; s < 4; s++) printf(" %8g rad/s", spins[s]);

@@ -257,6 +257,10 @@ static MbStatus search(Search *s, MbReport *report) {
     }
     found->iterations++;
     status = slopes(s, report);
+    if (status == MB_NUMBERS) {
+      found->end = MB_FIT_EDGE;
+      return MB_OK;
+    }
     if (!status) tell(s, longest(s, s->step));
   }
   return status;

@@ -1,5 +1,6 @@
 // Fitting: least squares and the least of a number against problems whose answers and standard errors are known, and data as tables hold it.
 #include "core/base/alloc.h"
+#include "core/base/report.h"
 #include "io/fit/fit.h"
 #include "io/fit/fit_data.h"
 #include "io/sweep/random.h"
@@ -87,6 +88,8 @@ static double bowl(double t, const double *x) {
   return 100 * (x[1] - x[0] * x[0]) * (x[1] - x[0] * x[0]) + (1 - x[0]) * (1 - x[0]);
 }
 
+static double round_one(double t, const double *x) { return 0 * t + (x[0] - 1) * (x[0] - 1); }
+
 // ---- least squares ----------------------------------------------------------------------------------------
 
 Test(fit, squares_find_a_decay_from_far) {
@@ -147,6 +150,27 @@ Test(fit, squares_turn_round_where_there_is_no_answer) {
   Answer a;
   solve(&p, (double[]){0.1, 40}, true, &a);
   cr_expect_float_eq(a.x[0], 3, 1e-8);
+}
+
+static MbStatus slopes_below_walls(void *to, const double *x, const double *y, double *out,
+                                   MbReport *report) {
+  const Case *c = to;
+  if (x[0] > 0.9 * c->walls) return mb_error(report, MB_NUMBERS, "", "there is a wall beside it");
+  return slopes(to, x, y, out, report);
+}
+
+// What has been found before is kept.
+Test(fit, a_place_without_slopes_is_an_end) {
+  for (int squares = 0; squares < 2; squares++) {
+    Case c = make(1, 1, round_one);
+    c.walls = 0.5;
+    MbFitProblem p = problem_of(&c);
+    p.slopes = slopes_below_walls;
+    Answer a;
+    solve(&p, (double[]){0.1}, squares, &a);
+    cr_expect_eq(a.found.end, MB_FIT_EDGE, "%s", mb_fit_end_text(a.found.end));
+    cr_expect(a.x[0] > 0.4 && a.x[0] <= 0.5, "%g", a.x[0]);
+  }
 }
 
 Test(fit, too_few_iterations_are_no_convergence) {
@@ -292,7 +316,6 @@ Test(fit, a_number_that_falls_for_ever_has_not_converged) {
 }
 
 static double raised(double t, const double *x) { return 1e9 + 0 * t + (x[0] - 1) * (x[0] - 1); }
-static double round_one(double t, const double *x) { return 0 * t + (x[0] - 1) * (x[0] - 1); }
 
 Test(fit, slopes_that_look_small_at_the_start_are_no_convergence) {
   Case c = make(1, 1, round_one);

@@ -118,6 +118,13 @@ echo "the run itself fails: exit 4"
 t fit p.json --data d.csv -m bob.joint.position -u upper --set /bodies/0/joint/force='"=1/(t-0.5)"' -q -o left.json
 [ -e left.json ] || echo "nothing is left"
 
+echo "no derivative beside a wall that no bound tells of: exit 1, and the best so far"
+sed 's/"drag": 0.02/"drag": 0.02, "less": 0.4/; s/"=drag"/"=0.5-less"/; s/"body.rotation"/"energy"/' ball.json >wall.json
+"$MBSIM" fit wall.json --minimise '0-final(energy.kinetic)' -u less -q -o edge.json >said.txt
+exits $?
+grep -o "^there is no derivative where the search has come to" said.txt
+"$MBSIM" run edge.json -q -o edge.mbt && echo "the best so far is written"
+
 echo "stopped on the way: exit 130, and the best so far"
 "$MBSIM" fit p.json --data d.csv -m bob.joint.position -u upper --step 1e-5 -d 100 -o stopped.json >said.txt 2>&1 &
 running=$!

@@ -60,7 +60,7 @@ static MbStatus write_scene(const MbFit *fit, MbOutput *output, MbReport *report
 
 static MbStatus judge(MbFit *fit, MbReport *report) {
   const MbFitStart *best = &fit->starts[fit->best];
-  if (fit->minimise || best->status || best->found.end == MB_FIT_STOPPED)
+  if (fit->minimise || best->status || best->found.end == MB_FIT_STOPPED || best->found.end == MB_FIT_EDGE)
     return MB_OK; // slopes may be of another place
   return mb_fit_worth(&fit->problem, &best->found, fit->known, &fit->worth, &fit->arena, report);
 }

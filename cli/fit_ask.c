@@ -214,6 +214,17 @@ static MbStatus ask_sigmas(MbFit *fit, MbReport *report) {
   return status;
 }
 
+static MbStatus match_data(MbFit *fit, MbReport *report) {
+  MbFitModel model = {
+      .step = fit->plan.step, .steps = fit->plan.steps, .nturns = mb_sim_turns(fit->sim, NULL)};
+  MbTurn *turns = mb_arena_alloc(&fit->arena, model.nturns + 1, sizeof *turns);
+  if (!turns) return no_memory(report);
+  mb_sim_turns(fit->sim, turns);
+  model.turns = turns;
+  model.channels = mb_sim_channels(fit->sim, &model.nchannels);
+  return mb_fit_match(&fit->data, fit->asks, fit->nasks, &model, &fit->match, &fit->arena, report);
+}
+
 static MbStatus ask_data(MbFit *fit, MbReport *report) {
   const MbValue *matches = mb_arg(fit->args, "match");
   if (!matches->nlist)
@@ -236,11 +247,7 @@ static MbStatus ask_data(MbFit *fit, MbReport *report) {
         "--sigma hand.position=0.01",
         fit->npriors ? "--prior" : "--loss");
   status = read_data(fit, mb_arg(fit->args, "data")->text, report);
-  size_t nchannels = 0;
-  const MbChannel *channels = mb_sim_channels(fit->sim, &nchannels);
-  if (!status)
-    status = mb_fit_match(&fit->data, fit->asks, fit->nasks, channels, nchannels, fit->plan.step,
-                          fit->plan.steps, &fit->match, &fit->arena, report);
+  if (!status) status = match_data(fit, report);
   if (!status && fit->match.npoints + fit->npriors < fit->n)
     return mb_error(report, MB_USAGE, "", "%zu numbers of the data cannot tell %zu unknowns",
                     fit->match.npoints, fit->n);

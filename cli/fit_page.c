@@ -57,10 +57,7 @@ static void put_unknowns(const MbFit *fit, FILE *out) {
     put_number(out, "%.9g", u->start);
     put_number(out, "%.9g", u->low);
     put_number(out, "%.9g", u->high);
-    fprintf(out, "<td class=\"text\">%s</td></tr>\n",
-            w->bound && w->bound[k]     ? "at its bound"
-            : w->untold && w->untold[k] ? "the data does not tell it"
-                                        : "");
+    fprintf(out, "<td class=\"text\">%s</td></tr>\n", mb_fit_remark(fit, k));
   }
   fputs("</table>\n", out);
 }

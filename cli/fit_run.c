@@ -24,7 +24,7 @@ MbStatus mb_fit_follow(const MbFit *fit, const MbFitVariant *v, double *y, MbRep
   const MbFitMatch *m = &fit->match;
   const int64_t last = fit->minimise ? fit->plan.steps : m->steps[m->nsamples - 1];
   double *frame = mb_calloc(mb_sim_frame_size(v->sim) + 1, sizeof *frame),
-         *samples = mb_calloc(m->nsamples * m->nseries + 1, sizeof *samples);
+         *samples = mb_calloc(m->nsamples * m->width + 1, sizeof *samples);
   MbStatus status = frame && samples ? MB_OK : mb_no_memory(report, "a run");
   size_t sample = 0;
   for (int64_t step = 0; !status; step++) {

@@ -98,6 +98,8 @@ static MbStatus search_from(MbFit *fit, MbFitStart *start, const Room *work, MbR
     start->found.end = MB_FIT_STOPPED;
     return MB_INTERRUPTED;
   }
+  if (!start->status && start->found.end == MB_FIT_EDGE && own.kept)
+    mb_warning(report, "", "%s", own.issues[own.kept - 1].text);
   if (!start->status || (start->status == MB_NUMBERS && fit->nstarts > 1)) return MB_OK;
   *report = own;
   return start->status;

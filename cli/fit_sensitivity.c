@@ -18,9 +18,10 @@ typedef struct Exact {
   MbFitVariant middle, *less, *more; // (n)
   MbSensitivityNumber *numbers;      // (n)
   MbSensitivity *sensitivity;
-  MbMeasureSlopes **measures;       // (n) where an expression is minimised
-  double *frame, *slopes, *samples; // (frame size), (n x that), (n x samples)
-  double *moved;                    // (n)
+  MbMeasureSlopes **measures; // (n) where an expression is minimised
+  double *frame, *slopes;     // (frame size), (n x that)
+  double *values, *samples;   // (samples), (n x samples)
+  double *moved;              // (n)
 } Exact;
 
 static void clear(Exact *e) {
@@ -33,6 +34,7 @@ static void clear(Exact *e) {
   mb_fit_variant_free(&e->middle);
   mb_free(e->moved);
   mb_free(e->samples);
+  mb_free(e->values);
   mb_free(e->slopes);
   mb_free(e->frame);
   mb_free(e->measures);
@@ -65,11 +67,12 @@ static MbStatus make_sides(Exact *e, const double *numbers, size_t k, MbReport *
 
 static MbStatus make(Exact *e, const double *numbers, MbReport *report) {
   const MbFit *fit = e->fit;
-  const size_t n = fit->n, samples = fit->match.nsamples * fit->match.nseries;
+  const size_t n = fit->n, samples = fit->match.nsamples * fit->match.width;
   e->less = mb_calloc(n, sizeof *e->less), e->more = mb_calloc(n, sizeof *e->more);
   e->numbers = mb_calloc(n, sizeof *e->numbers), e->measures = mb_calloc(n, sizeof *e->measures);
   e->moved = mb_calloc(n, sizeof *e->moved), e->samples = mb_calloc(n * samples + 1, sizeof *e->samples);
-  if (!e->less || !e->more || !e->numbers || !e->measures || !e->moved || !e->samples)
+  e->values = mb_calloc(samples + 1, sizeof *e->values);
+  if (!e->less || !e->more || !e->numbers || !e->measures || !e->moved || !e->samples || !e->values)
     return mb_no_memory(report, "derivatives");
   MbStatus status = mb_fit_variant(fit, numbers, 0, &e->middle, report);
   for (size_t k = 0; k < n && !status; k++) status = make_sides(e, numbers, k, report);
@@ -87,7 +90,7 @@ static MbStatus make(Exact *e, const double *numbers, MbReport *report) {
 static MbStatus take(Exact *e, size_t sample, MbReport *report) {
   const MbFit *fit = e->fit;
   const MbSim *sim = mb_sensitivity_sim(e->sensitivity);
-  const size_t size = mb_sim_frame_size(sim), samples = fit->match.nsamples * fit->match.nseries;
+  const size_t size = mb_sim_frame_size(sim), samples = fit->match.nsamples * fit->match.width;
   const double t = mb_sim_time(sim);
   MbStatus status = mb_sensitivity_frame(e->sensitivity, e->frame, e->slopes, report);
   if (!status) status = mb_sim_check_frame(sim, e->frame, report);
@@ -98,6 +101,7 @@ static MbStatus take(Exact *e, size_t sample, MbReport *report) {
       mb_fit_match_take(&fit->match, sample, e->slopes + k * size, e->samples + k * samples);
   }
   if (!status && fit->minimise) mb_measures_frame(e->middle.measures, t, e->frame);
+  if (!status && !fit->minimise) mb_fit_match_take(&fit->match, sample, e->frame, e->values);
   return status;
 }
 
@@ -118,7 +122,7 @@ static MbStatus follow(Exact *e, double *slopes, MbReport *report) {
     if (fit->minimise)
       status = mb_measure_slopes_values(e->measures[k], slopes + k, report);
     else
-      mb_fit_match_at_points(m, e->samples + k * m->nsamples * m->nseries, slopes + k * m->npoints);
+      mb_fit_match_slopes(m, e->values, e->samples + k * m->nsamples * m->width, slopes + k * m->npoints);
   }
   return status;
 }

@@ -68,7 +68,7 @@ static double error_of(const MbFit *fit, size_t k) {
   return fit->worth.error[k] * (fit->unknowns[k].logarithmic ? value_of(fit, k) : 1);
 }
 
-static const char *remark(const MbFit *fit, size_t k) {
+const char *mb_fit_remark(const MbFit *fit, size_t k) {
   if (!fit->worth.bound) { // an expression has no standard errors
     const double x = fit->starts[fit->best].found.x[k];
     return x <= fit->x_low[k] || x >= fit->x_high[k] ? "at its bound" : "";
@@ -90,7 +90,7 @@ static void tell_table(const MbFit *fit) {
     char error[32] = "";
     if (fit->worth.error && isfinite(fit->worth.error[k]))
       snprintf(error, sizeof error, "%.3g", error_of(fit, k));
-    const char *said = remark(fit, k);
+    const char *said = mb_fit_remark(fit, k);
     printf("%-*s %16.9g %16s %16.9g%s%s\n", width, mb_fit_shown(&fit->unknowns[k], text), value_of(fit, k),
            error, fit->unknowns[k].start, *said ? "  " : "", said);
   }
@@ -194,7 +194,7 @@ static void add_unknowns(const MbFit *fit, cJSON *tree) {
     cJSON_AddNumberToObject(one, "start", fit->unknowns[k].start);
     add_number(one, "low", fit->unknowns[k].low);
     add_number(one, "high", fit->unknowns[k].high);
-    cJSON_AddBoolToObject(one, "at_bound", !strcmp(remark(fit, k), "at its bound"));
+    cJSON_AddBoolToObject(one, "at_bound", !strcmp(mb_fit_remark(fit, k), "at its bound"));
     if (fit->worth.untold) cJSON_AddBoolToObject(one, "determined", !fit->worth.untold[k]);
   }
   if (!fit->worth.correlation) return;

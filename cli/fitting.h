@@ -122,7 +122,8 @@ void mb_fit_tell_news(const MbFit *fit, const MbFitNews *news);
 void mb_fit_tell_end(const MbFit *fit);
 cJSON *mb_fit_answer(const MbFit *fit);
 const char *mb_fit_shown(const MbUnknown *unknown, char text[64]); // a name that steers no terminal
-double mb_fit_misfit(const MbFit *fit, double cost);               // as people are told it
+const char *mb_fit_remark(const MbFit *fit, size_t unknown); // what else there is to say of what was found
+double mb_fit_misfit(const MbFit *fit, double cost);         // as people are told it
 
 // ---- fit_page.c ----------------------------------------------------------------------------------
 

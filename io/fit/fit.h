@@ -41,6 +41,7 @@ typedef enum MbFitEnd {
   MB_FIT_ITERATIONS, // their number was reached
   MB_FIT_STUCK,      // nothing further down, though slopes say that there is
   MB_FIT_STOPPED,    // from outside
+  MB_FIT_EDGE,       // there are no slopes where it has come to; what is left of them is of another place
 } MbFitEnd;
 const char *mb_fit_end_text(MbFitEnd end);
 
@@ -54,8 +55,8 @@ typedef struct MbFitFound {
   MbFitEnd end;
 } MbFitFound;
 
-// Least squares by the method of Levenberg and Marquardt (least_squares.c). MB_OK however it ended (found->end); MB_NUMBERS where there
-// is no answer at the start.
+// Least squares by the method of Levenberg and Marquardt (least_squares.c). MB_OK however it ended (found->end), with an error in `report`
+// where that is MB_FIT_EDGE; MB_NUMBERS where there is no answer at the start.
 MbStatus mb_fit_squares(const MbFitProblem *problem, MbFitFound *found, MbReport *report);
 // The least of one number by limited-memory BFGS (least_number.c): `numbers` is 1 and `data` 0.
 MbStatus mb_fit_least(const MbFitProblem *problem, MbFitFound *found, MbReport *report);

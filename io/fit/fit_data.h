@@ -5,6 +5,7 @@
 
 #include "core/base/arena.h"
 #include "core/mbsim.h"
+#include "core/sim/turns.h"
 
 typedef struct MbFitColumn {
   const char *name;
@@ -50,12 +51,25 @@ typedef struct MbFitSeries {
   size_t at;        // in a frame
   const MbFitColumn *data;
   double sigma;
-  size_t points; // how many
+  size_t points;     // how many
+  size_t turn, part; // which number of which rotation it is; MB_FIT_NO_TURN: of none
 } MbFitSeries;
+
+#define MB_FIT_NO_TURN SIZE_MAX
+
+// A rotation of which some numbers are matched: all of them are kept, as each of the two ways to tell it counts as the other.
+typedef struct MbFitTurn {
+  MbTurn in_frame;
+  const MbFitColumn *data[4]; // of its numbers; NULL: not matched
+  size_t at;                  // of its first number in a sample
+} MbFitTurn;
 
 typedef struct MbFitMatch {
   MbFitSeries *series; // (nseries)
   size_t nseries;
+  MbFitTurn *turns; // (nturns)
+  size_t nturns;
+  size_t width;       // numbers of a sample: those of the series, then of the turns
   MbFitPoint *points; // (npoints)
   size_t npoints;
   int64_t *steps; // (nsamples) of the run whose frames are wanted, increasing
@@ -63,14 +77,26 @@ typedef struct MbFitMatch {
   size_t outside; // rows of the data before the run's start or behind its end
 } MbFitMatch;
 
-// Finds everything that `asks` name, for a run of `steps` steps of length `step`. MB_USAGE with the nearest name where there is none, where
-// data and run have no time in common, and where a number that is wanted is not finite.
-MbStatus mb_fit_match(const MbFitData *data, MbFitMatchAsk *asks, size_t nasks, const MbChannel *channels,
-                      size_t nchannels, double step, int64_t steps, MbFitMatch *match, MbArena *arena,
-                      MbReport *report);
-// Keeps what is needed of a frame: samples (nsamples x nseries), `sample` is the frame's place among the steps.
+// What a run has.
+typedef struct MbFitModel {
+  const MbChannel *channels;
+  size_t nchannels;
+  const MbTurn *turns; // (nturns) the rotations in its frames
+  size_t nturns;
+  double step;
+  int64_t steps;
+} MbFitModel;
+
+// Finds everything that `asks` name. MB_USAGE with the nearest name where there is none, where data and run have no time in common, and
+// where a number that is wanted is not finite.
+MbStatus mb_fit_match(const MbFitData *data, MbFitMatchAsk *asks, size_t nasks, const MbFitModel *model,
+                      MbFitMatch *match, MbArena *arena, MbReport *report);
+// Keeps what is needed of a frame, or of its slopes: samples (nsamples x width), `sample` is the frame's place among the steps.
 void mb_fit_match_take(const MbFitMatch *match, size_t sample, const double *frame, double *samples);
-// y (npoints) ← what the run has beside each point.
+// y (npoints) ← what the run has beside each point; of a rotation in the way to tell it that is nearer to the data.
 void mb_fit_match_at_points(const MbFitMatch *match, const double *samples, double *y);
+// slopes (npoints) ← how that changes where the samples change by `changes`.
+void mb_fit_match_slopes(const MbFitMatch *match, const double *samples, const double *changes,
+                         double *slopes);
 
 #endif

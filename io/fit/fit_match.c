@@ -1,6 +1,7 @@
 // Which numbers of a run stand beside which of the data, and when. Times of the data need not be steps: between these a cubic through the
 // four steps around (Lagrange) stands for the run, which is off by the fourth power of the step where the motion is smooth.
 #include "io/fit/fit_data.h"
+#include "io/fit/fit_turn.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "io/export/column_name.h"
@@ -13,8 +14,7 @@ static const double ON_STEP = 1e-6; // of a step: how far from one a time may be
 
 typedef struct Finder {
   const MbFitData *data;
-  const MbChannel *channels;
-  size_t nchannels;
+  const MbFitModel *model;
   const char **shorter, **longer; // (columns) names of the run's, as CSV has them and in the channel's order
   size_t ncolumns, room;
   MbFitMatch *match;
@@ -33,13 +33,15 @@ static const char *take(MbText *name, MbArena *arena) {
 }
 
 static MbStatus name_columns(Finder *f) {
-  for (size_t i = 0; i < f->nchannels; i++) f->ncolumns += f->channels[i].items * f->channels[i].width;
+  const MbFitModel *model = f->model;
+  for (size_t i = 0; i < model->nchannels; i++)
+    f->ncolumns += model->channels[i].items * model->channels[i].width;
   f->shorter = mb_arena_alloc(f->arena, f->ncolumns + 1, sizeof *f->shorter);
   f->longer = mb_arena_alloc(f->arena, f->ncolumns + 1, sizeof *f->longer);
   bool fine = f->shorter && f->longer;
   MbText name = {0};
-  for (size_t i = 0; i < f->nchannels && fine; i++) {
-    const MbChannel *c = &f->channels[i];
+  for (size_t i = 0; i < model->nchannels && fine; i++) {
+    const MbChannel *c = &model->channels[i];
     for (size_t k = 0; k < c->items * c->width && fine; k++) {
       mb_column_name(&name, c, k);
       f->shorter[c->offset + k] = take(&name, f->arena);
@@ -114,8 +116,8 @@ static MbStatus add(Finder *f, const MbFitMatchAsk *ask, size_t column, const Mb
       return mb_error(f->report, MB_USAGE, "", "--match %s: %s is matched twice", ask->model,
                       f->shorter[column]);
   if (data->bad) return not_finite(f, data);
-  m->series[m->nseries++] =
-      (MbFitSeries){.name = f->shorter[column], .at = column, .data = data, .sigma = ask->sigma};
+  m->series[m->nseries++] = (MbFitSeries){
+      .name = f->shorter[column], .at = column, .data = data, .sigma = ask->sigma, .turn = MB_FIT_NO_TURN};
   return MB_OK;
 }
 
@@ -136,6 +138,31 @@ static MbStatus find(Finder *f, MbFitMatchAsk *ask) {
     ask->found++;
   }
   return ask->found ? MB_OK : unknown(f, ask, false);
+}
+
+// ---- rotations ----------------------------------------------------------------------------------------------
+
+// Which of the series are numbers of a rotation.
+static void join_turn(MbFitMatch *m, const MbTurn *in_frame) {
+  MbFitTurn *turn = &m->turns[m->nturns];
+  bool some = false;
+  *turn = (MbFitTurn){.in_frame = *in_frame, .at = m->width};
+  for (size_t s = 0; s < m->nseries; s++) {
+    MbFitSeries *series = &m->series[s];
+    if (series->at < in_frame->at || series->at >= in_frame->at + in_frame->width) continue;
+    series->turn = m->nturns, series->part = series->at - in_frame->at;
+    turn->data[series->part] = series->data, some = true;
+  }
+  if (some) m->nturns++, m->width += in_frame->width;
+}
+
+static MbStatus join_turns(Finder *f) {
+  MbFitMatch *m = f->match;
+  m->width = m->nseries;
+  m->turns = mb_arena_alloc(f->arena, f->model->nturns + 1, sizeof *m->turns);
+  if (!m->turns) return no_memory(f->report);
+  for (size_t i = 0; i < f->model->nturns; i++) join_turn(m, &f->model->turns[i]);
+  return MB_OK;
 }
 
 // ---- times --------------------------------------------------------------------------------------------------
@@ -224,24 +251,19 @@ static MbStatus add_points(Finder *f, const int64_t *begin, const MbFitPoint *pr
   return MB_OK;
 }
 
-MbStatus mb_fit_match(const MbFitData *data, MbFitMatchAsk *asks, size_t nasks, const MbChannel *channels,
-                      size_t nchannels, double step, int64_t steps, MbFitMatch *match, MbArena *arena,
-                      MbReport *report) {
-  Finder f = {.data = data,
-              .channels = channels,
-              .nchannels = nchannels,
-              .match = match,
-              .arena = arena,
-              .report = report};
+MbStatus mb_fit_match(const MbFitData *data, MbFitMatchAsk *asks, size_t nasks, const MbFitModel *model,
+                      MbFitMatch *match, MbArena *arena, MbReport *report) {
+  Finder f = {.data = data, .model = model, .match = match, .arena = arena, .report = report};
   *match = (MbFitMatch){0};
   MbStatus status = name_columns(&f);
   match->series = mb_arena_alloc(arena, f.ncolumns + 1, sizeof *match->series);
   if (!status && !match->series) status = no_memory(report);
   for (size_t i = 0; i < nasks && !status; i++) status = find(&f, &asks[i]);
+  if (!status) status = join_turns(&f);
   if (status) return status;
   int64_t *begin = mb_calloc(data->rows + 1, sizeof *begin);
   MbFitPoint *proto = mb_calloc(data->rows + 1, sizeof *proto);
-  status = begin && proto ? plan_steps(&f, step, steps, begin, proto) : no_memory(report);
+  status = begin && proto ? plan_steps(&f, model->step, model->steps, begin, proto) : no_memory(report);
   if (!status) status = add_points(&f, begin, proto);
   mb_free(proto);
   mb_free(begin);
@@ -251,14 +273,34 @@ MbStatus mb_fit_match(const MbFitData *data, MbFitMatchAsk *asks, size_t nasks, 
 // ---- a run ----------------------------------------------------------------------------------------------------
 
 void mb_fit_match_take(const MbFitMatch *m, size_t sample, const double *frame, double *samples) {
-  for (size_t s = 0; s < m->nseries; s++) samples[sample * m->nseries + s] = frame[m->series[s].at];
+  double *to = samples + sample * m->width;
+  for (size_t s = 0; s < m->nseries; s++) to[s] = frame[m->series[s].at];
+  for (size_t i = 0; i < m->nturns; i++)
+    memcpy(to + m->turns[i].at, frame + m->turns[i].in_frame.at, m->turns[i].in_frame.width * sizeof *to);
+}
+
+static double summed(const MbFitMatch *m, const MbFitPoint *p, const double *samples) {
+  double sum = 0;
+  for (size_t k = 0; k < p->count; k++) sum += p->weight[k] * samples[(p->first + k) * m->width + p->series];
+  return sum;
 }
 
 void mb_fit_match_at_points(const MbFitMatch *m, const double *samples, double *y) {
   for (size_t i = 0; i < m->npoints; i++) {
-    const MbFitPoint *p = &m->points[i];
-    y[i] = 0;
-    for (size_t k = 0; k < p->count; k++)
-      y[i] += p->weight[k] * samples[(p->first + k) * m->nseries + p->series];
+    const MbFitSeries *series = &m->series[m->points[i].series];
+    double value[4];
+    if (series->turn != MB_FIT_NO_TURN)
+      mb_fit_turn_at(m, &m->points[i], &m->turns[series->turn], samples, NULL, value, NULL);
+    y[i] = series->turn != MB_FIT_NO_TURN ? value[series->part] : summed(m, &m->points[i], samples);
+  }
+}
+
+void mb_fit_match_slopes(const MbFitMatch *m, const double *samples, const double *changes, double *slopes) {
+  for (size_t i = 0; i < m->npoints; i++) {
+    const MbFitSeries *series = &m->series[m->points[i].series];
+    double value[4], slope[4];
+    if (series->turn != MB_FIT_NO_TURN)
+      mb_fit_turn_at(m, &m->points[i], &m->turns[series->turn], samples, changes, value, slope);
+    slopes[i] = series->turn != MB_FIT_NO_TURN ? slope[series->part] : summed(m, &m->points[i], changes);
   }
 }

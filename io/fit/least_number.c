@@ -195,7 +195,8 @@ static MbStatus search(Descent *d, MbReport *report) {
     again = false;
     f->iterations++;
     status = slopes(d, report);
-    if (status) return status;
+    if (status == MB_NUMBERS) f->end = MB_FIT_EDGE;
+    if (status) return status == MB_NUMBERS ? MB_OK : status;
     for (size_t k = 0; k < n; k++) d->turn[d->next][k] = d->slope[k] - d->before[k];
     d->next = (d->next + 1) % KEPT;
     if (d->kept < KEPT) d->kept++;

@@ -107,10 +107,21 @@ static void solve(Search *s, double lambda, double *step) {
   }
 }
 
+// Whether column c is a sum of those before it, but for rounding: along what is left of it nobody can tell where down is.
+static bool is_lost(const Search *s, size_t c) {
+  static const double LOST = 1e-7;
+  const size_t rows = s->p->numbers > s->p->unknowns ? s->p->numbers : s->p->unknowns;
+  const double *column = s->matrix + c * rows;
+  double sum = 0;
+  for (size_t i = 0; i <= c; i++) sum += column[i] * column[i];
+  return column[c] * column[c] <= LOST * LOST * sum;
+}
+
 // What the whole step would take off the sum of squares.
 static double decrement(const Search *s) {
   double sum = 0;
-  for (size_t c = 0; c < s->nfree; c++) sum += s->side[c] * s->side[c];
+  for (size_t c = 0; c < s->nfree; c++)
+    if (!is_lost(s, c)) sum += s->side[c] * s->side[c];
   return sum;
 }
 
@@ -246,6 +257,10 @@ static MbStatus search(Search *s, MbReport *report) {
     }
     found->iterations++;
     status = slopes(s, report);
+    if (status == MB_NUMBERS) {
+      found->end = MB_FIT_EDGE;
+      return MB_OK;
+    }
     if (!status) tell(s, longest(s, s->step));
   }
   return status;

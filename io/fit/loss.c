@@ -38,6 +38,7 @@ bool mb_fit_held(const MbFitProblem *p, const double *x, size_t k, double down) 
 const char *mb_fit_end_text(MbFitEnd end) {
   static const char *const text[] = {
       "converged", "the most iterations were done",
-      "no way further down was found, though derivatives say that there is one", "stopped"};
+      "no way further down was found, though derivatives say that there is one", "stopped",
+      "there is no derivative where the search has come to"};
   return text[end];
 }

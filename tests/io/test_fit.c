@@ -1,5 +1,6 @@
 // Fitting: least squares and the least of a number against problems whose answers and standard errors are known, and data as tables hold it.
 #include "core/base/alloc.h"
+#include "core/base/report.h"
 #include "io/fit/fit.h"
 #include "io/fit/fit_data.h"
 #include "io/sweep/random.h"
@@ -87,6 +88,8 @@ static double bowl(double t, const double *x) {
   return 100 * (x[1] - x[0] * x[0]) * (x[1] - x[0] * x[0]) + (1 - x[0]) * (1 - x[0]);
 }
 
+static double round_one(double t, const double *x) { return 0 * t + (x[0] - 1) * (x[0] - 1); }
+
 // ---- least squares ----------------------------------------------------------------------------------------
 
 Test(fit, squares_find_a_decay_from_far) {
@@ -147,6 +150,27 @@ Test(fit, squares_turn_round_where_there_is_no_answer) {
   Answer a;
   solve(&p, (double[]){0.1, 40}, true, &a);
   cr_expect_float_eq(a.x[0], 3, 1e-8);
+}
+
+static MbStatus slopes_below_walls(void *to, const double *x, const double *y, double *out,
+                                   MbReport *report) {
+  const Case *c = to;
+  if (x[0] > 0.9 * c->walls) return mb_error(report, MB_NUMBERS, "", "there is a wall beside it");
+  return slopes(to, x, y, out, report);
+}
+
+// What has been found before is kept.
+Test(fit, a_place_without_slopes_is_an_end) {
+  for (int squares = 0; squares < 2; squares++) {
+    Case c = make(1, 1, round_one);
+    c.walls = 0.5;
+    MbFitProblem p = problem_of(&c);
+    p.slopes = slopes_below_walls;
+    Answer a;
+    solve(&p, (double[]){0.1}, squares, &a);
+    cr_expect_eq(a.found.end, MB_FIT_EDGE, "%s", mb_fit_end_text(a.found.end));
+    cr_expect(a.x[0] > 0.4 && a.x[0] <= 0.5, "%g", a.x[0]);
+  }
 }
 
 Test(fit, too_few_iterations_are_no_convergence) {
@@ -222,6 +246,28 @@ Test(fit, what_data_does_not_tell_is_named) {
   mb_arena_free(&arena);
 }
 
+// A mass, a stiffness and a drag of which only two ratios matter: derivatives have rounding, which is no way further down.
+static double swing(double t, const double *x) { return exp(-x[2] / x[0] * t) * cos(20 * x[1] / x[0] * t); }
+
+Test(fit, a_valley_that_leads_nowhere_is_an_end) {
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    Case c = make(3, 40, swing);
+    for (size_t i = 0; i < c.m; i++)
+      c.data[i] = swing(c.t[i], (double[]){1, 0.7, 0.4}) +
+                  0.02 * mb_random_normal(mb_random_unit(mb_random_word(seed, 0, i)));
+    const MbFitProblem p = problem_of(&c);
+    Answer a;
+    solve(&p, (double[]){1.3, 0.9, 0.3}, true, &a);
+    cr_expect_eq(a.found.end, MB_FIT_CONVERGED, "seed %d: %s", (int)seed, mb_fit_end_text(a.found.end));
+    MbFitWorth worth;
+    MbArena arena = {0};
+    MbReport report = {0};
+    cr_assert_eq(mb_fit_worth(&p, &a.found, false, &worth, &arena, &report), MB_OK);
+    cr_expect_eq(worth.nuntold, 3, "seed %d: %zu", (int)seed, worth.nuntold);
+    mb_arena_free(&arena);
+  }
+}
+
 Test(fit, losses_bear_what_is_far_off) {
   double off[MB_LOSSES];
   for (int loss = 0; loss < MB_LOSSES; loss++) {
@@ -270,7 +316,6 @@ Test(fit, a_number_that_falls_for_ever_has_not_converged) {
 }
 
 static double raised(double t, const double *x) { return 1e9 + 0 * t + (x[0] - 1) * (x[0] - 1); }
-static double round_one(double t, const double *x) { return 0 * t + (x[0] - 1) * (x[0] - 1); }
 
 Test(fit, slopes_that_look_small_at_the_start_are_no_convergence) {
   Case c = make(1, 1, round_one);
@@ -358,7 +403,8 @@ static MbStatus match(const char *text, MbFitMatchAsk ask, MbFitMatch *m, MbAren
                       MbReport *report) {
   ask.sigma = 1;
   cr_assert_eq(read_text(d, text, report), MB_OK, "%s", report->issues[0].text);
-  return mb_fit_match(d, &ask, 1, &channel, 1, 0.1, 10, m, arena, report);
+  const MbFitModel model = {.channels = &channel, .nchannels = 1, .step = 0.1, .steps = 10};
+  return mb_fit_match(d, &ask, 1, &model, m, arena, report);
 }
 
 Test(fit_data, between_steps_a_cubic_stands_for_the_run) {
@@ -386,6 +432,97 @@ Test(fit_data, between_steps_a_cubic_stands_for_the_run) {
   }
   mb_arena_free(&arena);
   mb_fit_data_free(&d);
+}
+
+// ---- rotations --------------------------------------------------------------------------------------------
+
+enum { TURN_STEPS = 20 };
+static const double TURN_STEP = 0.1, PI = 3.14159265358979323846;
+
+// What a run turning at `rate` tells at t of one of its steps, with the step from which on it tells it in the other way; all of it, also
+// between steps, in the first way where that step is behind the run.
+static void tell_turn(size_t width, double rate, double t, int64_t exchange, double *frame) {
+  const double angle = 1.5 + rate * t + 0.1 * t * t, axis[3] = {0.6, 0, 0.8};
+  const bool other = t > TURN_STEP * ((double)exchange - 0.5);
+  frame[0] = other ? -cos(angle / 2) : cos(angle / 2);
+  for (size_t i = 0; i < 3; i++)
+    if (width == 4)
+      frame[1 + i] = (other ? -1 : 1) * axis[i] * sin(angle / 2);
+    else
+      frame[i] = axis[i] * (angle - (other ? 2 * PI : 0));
+}
+
+// Samples of a run of each of three rates, r - d, r and r + d, and the slopes that these tell.
+typedef struct Turning {
+  MbFitData data;
+  MbFitMatch match;
+  MbArena arena;
+  double samples[3][8 * TURN_STEPS + 8], changes[8 * TURN_STEPS + 8], y[3][4 * TURN_STEPS],
+      slope[4 * TURN_STEPS];
+} Turning;
+
+static const double RATE = 1.9, RATE_MOVE = 1e-5;
+
+static void match_turn(Turning *t, size_t width, int64_t exchange) {
+  static const char *const parts[] = {"w", "x", "y", "z"};
+  const MbChannel turning = {.name = "body.rotation",
+                             .rotation = width == 4,
+                             .items = 1,
+                             .width = width,
+                             .items_names = items,
+                             .component_names = parts + 4 - width};
+  char text[8192], *at = text;
+  at += sprintf(at, "time");
+  for (size_t i = 0; i < width; i++) at += sprintf(at, ",hand.rotation.%s", turning.component_names[i]);
+  for (int k = 0; k < 16; k++) { // between steps, exchanged at another time than the run
+    double frame[4];
+    tell_turn(width, RATE, 0.06 + 0.11 * k, 5, frame);
+    at += sprintf(at, "\n%.3f", 0.06 + 0.11 * k);
+    for (size_t i = 0; i < width; i++) at += sprintf(at, ",%.17g", frame[i]);
+  }
+  MbFitMatchAsk ask = {.model = "hand.rotation", .sigma = 1};
+  const MbTurn place = {0, width};
+  const MbFitModel model = {.channels = &turning,
+                            .nchannels = 1,
+                            .turns = &place,
+                            .nturns = 1,
+                            .step = TURN_STEP,
+                            .steps = TURN_STEPS};
+  MbReport report = {0};
+  cr_assert_eq(read_text(&t->data, text, &report), MB_OK, "%s", report.issues[0].text);
+  cr_assert_eq(mb_fit_match(&t->data, &ask, 1, &model, &t->match, &t->arena, &report), MB_OK, "%s",
+               report.issues[0].text);
+  for (size_t i = 0; i < t->match.nsamples; i++) {
+    double frame[3][4], change[4];
+    for (int s = 0; s < 3; s++) {
+      tell_turn(width, RATE + (s - 1) * RATE_MOVE, TURN_STEP * (double)t->match.steps[i], exchange, frame[s]);
+      mb_fit_match_take(&t->match, i, frame[s], t->samples[s]);
+    }
+    for (size_t k = 0; k < width; k++) change[k] = (frame[2][k] - frame[0][k]) / (2 * RATE_MOVE);
+    mb_fit_match_take(&t->match, i, change, t->changes);
+  }
+  for (int s = 0; s < 3; s++) mb_fit_match_at_points(&t->match, t->samples[s], t->y[s]);
+  mb_fit_match_slopes(&t->match, t->samples[1], t->changes, t->slope);
+}
+
+// The run goes over to the other way to tell its rotation, the data at another time: neither the numbers between steps nor their
+// distance from the data know of it.
+Test(fit_data, a_rotation_that_is_told_in_two_ways_is_one) {
+  for (size_t width = 3; width <= 4; width++)
+    for (int64_t exchange = 1; exchange <= TURN_STEPS + 1; exchange++) {
+      Turning t = {0};
+      match_turn(&t, width, exchange);
+      double off = 0, slope_off = 0;
+      for (size_t i = 0; i < t.match.npoints; i++) {
+        off = fmax(off, fabs(t.y[1][i] - t.match.points[i].value));
+        slope_off = fmax(slope_off, fabs(t.slope[i] - (t.y[2][i] - t.y[0][i]) / (2 * RATE_MOVE)));
+      }
+      cr_expect_lt(off, 1e-4, "width %zu, exchange at step %d: off by %g", width, (int)exchange, off);
+      cr_expect_lt(slope_off, 1e-8, "width %zu, exchange at step %d: slopes off by %g", width, (int)exchange,
+                   slope_off);
+      mb_arena_free(&t.arena);
+      mb_fit_data_free(&t.data);
+    }
 }
 
 Test(fit_data, names_are_found_in_both_orders_and_under_others) {

@@ -34,6 +34,19 @@ grep -c '<svg' reach.html
 
 echo "the page has data and motion"
 "$MBSIM" fit $PENDULUM -q --report page.html >/dev/null && grep -o -E '<h2>[^<]*|rod.joint.position|<svg' page.html | uniq
+"$MBSIM" fit $S/double_pendulum.json -d 0.5 --minimise 'final(bob.joint.position)' -u upper=1.45:1.55 -q --report bound.html >bound.txt
+exits $?
+grep -c 'at its bound' bound.txt bound.html
+
+echo "a ball joint's rotation, whose coordinates go over to others on the way, by a finer run between its steps"
+cat >ball.json <<'END'
+{"mbsim": 1, "parameters": {"spin": 8.8, "drag": 0.02}, "gravity": [0, 0, 0], "time": {"step": 0.005, "duration": 2}, "integrator": "bdf2",
+ "output": {"channels": ["joint.position", "body.rotation"]},
+ "bodies": [{"name": "b", "inertia": {"mass": 1, "matrix": [1, 1.2, 1.4, 0, 0, 0]},
+             "joint": {"type": "spherical", "velocity": ["=spin", 0.1, 0.2], "damping": "=drag"}}]}
+END
+"$MBSIM" run ball.json -p spin=9 -p drag=0.01 --step 0.0005 --every 7 -q -o ball.mbt
+for column in b.joint.position b.rotation; do "$MBSIM" fit ball.json --data ball.mbt -m $column -u spin -u drag -q | found | grep -E '^(spin|drag)'; done
 
 echo "starts; bounds; priors; losses; a trajectory as data"
 "$MBSIM" fit $PENDULUM -q --starts 4 --seed 3 | found | sed -n '1p;3p;5,8p' | sed -E 's/after.*//; s/number .*//'
@@ -104,6 +117,13 @@ t fit p.json --data d.csv -m bob.joint.position -u upper -p damping=-1 --json
 echo "the run itself fails: exit 4"
 t fit p.json --data d.csv -m bob.joint.position -u upper --set /bodies/0/joint/force='"=1/(t-0.5)"' -q -o left.json
 [ -e left.json ] || echo "nothing is left"
+
+echo "no derivative beside a wall that no bound tells of: exit 1, and the best so far"
+sed 's/"drag": 0.02/"drag": 0.02, "less": 0.4/; s/"=drag"/"=0.5-less"/; s/"body.rotation"/"energy"/' ball.json >wall.json
+"$MBSIM" fit wall.json --minimise '0-final(energy.kinetic)' -u less -q -o edge.json >said.txt
+exits $?
+grep -o "^there is no derivative where the search has come to" said.txt
+"$MBSIM" run edge.json -q -o edge.mbt && echo "the best so far is written"
 
 echo "stopped on the way: exit 130, and the best so far"
 "$MBSIM" fit p.json --data d.csv -m bob.joint.position -u upper --step 1e-5 -d 100 -o stopped.json >said.txt 2>&1 &

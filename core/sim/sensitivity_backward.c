@@ -557,6 +557,9 @@ static MbStatus start_back(MbBackward *b, MbReport *report) {
   return MB_OK;
 }
 
+// Steps that need none of the blocks of forces, as A is M.
+static bool feels(const MbSensitivity *g) { return g->once && !g->halves && g->sim->integrator->a == 0; }
+
 MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
                                  const MbSensitivityWeights *weights, double *out, int64_t *stepped,
                                  MbReport *report) {
@@ -566,12 +569,14 @@ MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
   if (!make(&b, steps, memory)) return mb_no_memory(report, "derivatives backwards");
   memset(out, 0, g->count * sizeof *out);
   mb_sensitivity_copy(sim, &b.kept[0], &sim->state);
+  mb_tangent_feel(g->probe, g->tangent, feels(g));
   MbStatus status = see(&b, report);
   if (status == MB_OK) status = back_over(&b, 0, 0, steps, report);
   if (stepped) *stepped = b.stepped;
   if (status == MB_OK && steps > 0) status = start_back(&b, report);
   if (status == MB_OK)
     status = mb_back_frame(&b, &(MbMoment){b.kept[0].q, b.kept[0].v, b.kept[0].t, 0}, report);
+  mb_tangent_feel(g->probe, g->tangent, false);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {
     const MbTangentNumber *number = g->slopes[k].number;
     if (!mb_tangent_number_jumps(number))

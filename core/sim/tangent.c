@@ -72,10 +72,10 @@ MbTangent *mb_tangent_create(MbSim *sim) {
   for (size_t b = 0; b < nb; b++)
     first[b] = own, own += mb_tangent_dofs(model, b) * mb_tangent_dofs(model, b);
   t->own_first = first, t->end = end;
-  t->forced = mb_sim_outside(model);
+  t->forced = t->blocked = mb_sim_outside(model);
   note_ends(model, end);
   double **const of_bodies[] = {&t->Xphi, &t->Xalpha, &t->Tv,     &t->alpha, &t->F,
-                                &t->move, &t->dphi,   &t->dalpha, &t->dF,    &t->turn};
+                                &t->move, &t->dphi,   &t->dalpha, &t->dF,    &t->turn,  &t->weight};
   double **const of_columns[] = {&t->T, &t->Tdot, &t->DTv, &t->DTa, &t->C};
   double **const of_velocities[] = {&t->stiffness, &t->damping, &t->drive, &t->dq, &t->dv, &t->da};
   double **const of_joints[] = {&t->own_q, &t->own_v};
@@ -93,6 +93,13 @@ MbTangent *mb_tangent_create(MbSim *sim) {
   t->X = mb_arena_alloc(&sim->arena, 36 * nb, sizeof *t->X);
   t->fall = mb_arena_alloc(&sim->arena, 3 * nb, sizeof *t->fall);
   return ok && t->X && t->fall ? t : NULL;
+}
+
+void mb_tangent_feel(MbSim *sim, MbTangent *t, bool feels) {
+  const MbModel *model = sim->model;
+  t->feels = feels, t->blocked = t->forced && (!feels || model->any_swings);
+  for (size_t i = 0; i < model->nforces; i++)
+    t->blocked |= !model->forces[i].ops->inertial && !model->forces[i].ops->felt;
 }
 
 // ---- down the tree, at one instant --------------------------------------------------------------------------------
@@ -409,12 +416,21 @@ static void add_swings(const MbSim *sim, MbTangent *t) {
   }
 }
 
-void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
-  t->still = false, t->linearised = t->linear != NULL;
+// Forces with their derivatives, as far as there are any and K and D are to have them.
+static void forced(MbSim *sim, MbTangent *t, double time) {
   if (!t->forced)
     unforced(sim, time);
-  else if (!t->linear || !t->linear->forces)
+  else if (!t->blocked)
+    mb_sim_signals(sim, time), mb_sim_outer_wrenches(sim, time);
+  else if (t->feels)
+    mb_sim_outer_unfelt(sim, time, t->K, t->D);
+  else
     mb_sim_outer_derivatives(sim, time, t->K, t->D);
+}
+
+void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
+  t->still = false, t->linearised = t->linear != NULL;
+  if (!t->forced || !t->linear || !t->linear->forces) forced(sim, t, time);
   clear_own(sim->model, t);
   down(sim, t, v, a, true);
   if (t->linear) mb_linear_at(sim, t, time);

@@ -159,9 +159,19 @@ static void weigh_wrench(const MbSim *sim, MbTangent *t, size_t b) {
   mb_six_copy(dphi, felt);
   mb_vec3_cross(turned, t->fall + 3 * b, Z + 3);
   mb_vec3_add_scaled(move, move, M[3], turned);
-  if (!t->forced) return;
+  if (!t->blocked) return;
   take_transposed(t->K + 36 * b, Z, move);
   take_transposed(t->D + 36 * b, Z, dphi);
+}
+
+// The forces that are not in K and D.
+static void feel_forces(const MbSim *sim, MbTangent *t) {
+  const MbModel *model = sim->model;
+  for (size_t k = 0; k < 6 * model->nb; k++) t->weight[k] = -t->dF[k];
+  for (size_t i = 0; i < model->nforces; i++) {
+    const MbForce *force = &model->forces[i];
+    if (force->ops->felt) force->ops->felt(force, &sim->x, t->weight, t->move, t->dphi);
+  }
 }
 
 MB_CLONES static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, double *dv, double *da) {
@@ -203,13 +213,14 @@ MB_CLONES void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, 
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) weigh_down(sim, t, b, z, dq, dv, da);
   for (size_t b = 0; b < model->nb; b++) weigh_wrench(sim, t, b);
-  for (size_t n = 0; n < model->npairs && !t->still; n++) {
+  for (size_t n = 0; n < model->npairs && t->blocked && !t->still; n++) {
     const size_t i = model->pair[2 * n], j = model->pair[2 * n + 1], block = model->nb + 2 * n;
     take_transposed(t->K + 36 * block, t->dF + 6 * i, t->move + 6 * j);
     take_transposed(t->D + 36 * block, t->dF + 6 * i, t->dphi + 6 * j);
     take_transposed(t->K + 36 * (block + 1), t->dF + 6 * j, t->move + 6 * i);
     take_transposed(t->D + 36 * (block + 1), t->dF + 6 * j, t->dphi + 6 * i);
   }
+  if (t->feels && t->forced && !t->still) feel_forces(sim, t);
   if (t->linearised && !t->still) mb_linear_weigh(sim, t);
   if (t->linearised && t->still) mb_blocks_weigh(sim, t);
   if (t->linearised && t->rows) mb_rows_weigh(sim, t);

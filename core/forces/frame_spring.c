@@ -134,7 +134,8 @@ static void curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *
 
 // By the turn of a body: of the spring by  δr = J_r⁻¹ b₂ − J_l⁻¹ a₁, of the other's spin ω seen from it as  N (θ × ω)  and  −θ × N ω.
 static void feel_turn(const double R[9], const double by_own[3], double d, const double z[3],
-                      const double other_spin[3], const double other_z[3], const double w[3], double turn[3]) {
+                      const double other_spin[3], const double other_z[3], const double w[3],
+                      double turn[3]) {
   double own[3];
   mb_mat3_apply(own, R, by_own);
   mb_vec3_add(turn, turn, own);

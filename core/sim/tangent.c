@@ -74,8 +74,8 @@ MbTangent *mb_tangent_create(MbSim *sim) {
   t->own_first = first, t->end = end;
   t->forced = t->blocked = mb_sim_outside(model);
   note_ends(model, end);
-  double **const of_bodies[] = {&t->Xphi, &t->Xalpha, &t->Tv,     &t->alpha, &t->F,
-                                &t->move, &t->dphi,   &t->dalpha, &t->dF,    &t->turn,  &t->weight};
+  double **const of_bodies[] = {&t->Xphi, &t->Xalpha, &t->Tv, &t->alpha, &t->F,     &t->move,
+                                &t->dphi, &t->dalpha, &t->dF, &t->turn,  &t->weight};
   double **const of_columns[] = {&t->T, &t->Tdot, &t->DTv, &t->DTa, &t->C};
   double **const of_velocities[] = {&t->stiffness, &t->damping, &t->drive, &t->dq, &t->dv, &t->da};
   double **const of_joints[] = {&t->own_q, &t->own_v};
@@ -334,7 +334,8 @@ static void body_wrench(const MbSim *sim, const MbTangent *t, size_t b, double F
   if (mb_tangent_flies(sim->model, b)) mb_vec3_set(quadratic, 0, 0, 0);
   mb_quat_unrotate(g, sim->x.E[b].q, sim->model->gravity);
   mb_vec3_copy(t->fall + 3 * b, g);
-  for (size_t k = 0; k < 6; k++) quadratic[k] = M[k] * t->alpha[6 * b + k] - quadratic[k] - sim->x.f[6 * b + k];
+  for (size_t k = 0; k < 6; k++)
+    quadratic[k] = M[k] * t->alpha[6 * b + k] - quadratic[k] - sim->x.f[6 * b + k];
   for (size_t k = 0; k < 3; k++) quadratic[3 + k] -= M[3] * g[k];
   mb_six_copy(F, quadratic);
 }

@@ -11,11 +11,11 @@
 #include <string.h>
 
 struct MbTangent {
-  bool still;                        // it is that of M a alone
-  bool forced;                       // forces act on bodies, beside gravity
-  bool feels;                        // it is asked back alone: forces that tell what they are felt by are not in K and D
-  bool blocked;                      // there is something in K and D
-  double *weight;                    // (nb x 6) where it feels
+  bool still;     // it is that of M a alone
+  bool forced;    // forces act on bodies, beside gravity
+  bool feels;     // it is asked back alone: forces that tell what they are felt by are not in K and D
+  bool blocked;   // there is something in K and D
+  double *weight; // (nb x 6) where it feels
   MbTangentLinear *linear;           // what steps that linearise forces have beside; NULL: nothing
   MbTangentLinear *left_out;         // the same while it is away
   bool linearised;                   // it is in what the tangent has been taken to

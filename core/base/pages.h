@@ -7,4 +7,10 @@
 // A hint, where the system takes it: of what is larger than caches large pages are read faster, and given faster the first time.
 void mb_large_pages(void *block, size_t bytes);
 
+// A hint that a block is read or written soon: it is brought near while others are at work.
+static inline void mb_needed_soon(const void *block, size_t bytes) {
+  enum { LINE = 64 };
+  for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch((const char *)block + i);
+}
+
 #endif

@@ -6,6 +6,7 @@
 //   J_r⁻¹ = 1 + ½[r] + e [r]²,  J_l⁻¹ = J_r⁻ᵀ   (Uᵀ and U of AR 0.45; its signs in 0.52 and 0.57 are not these)
 // r jumps where the frames are turned against each other by half a turn.
 #include "core/forces/frame_spring.h"
+#include "core/forces/felt.h"
 #include "core/forces/forces.h"
 #include "core/forces/frame_spring_curve.h"
 #include "core/forces/point_curve.h"
@@ -131,6 +132,50 @@ static void curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *
   mb_frame_turn_curve(force, x, at, (const double *const[2]){turn.RA, turn.RB}, turn.r, turn.inverse);
 }
 
+// By the turn of a body: of the spring by  δr = J_r⁻¹ b₂ − J_l⁻¹ a₁, of the other's spin ω seen from it as  N (θ × ω)  and  −θ × N ω.
+static void feel_turn(const double R[9], const double by_own[3], double d, const double z[3],
+                      const double other_spin[3], const double other_z[3], const double w[3],
+                      double turn[3]) {
+  double own[3];
+  mb_mat3_apply(own, R, by_own);
+  mb_vec3_add(turn, turn, own);
+  mb_add_cross(turn, d, z, other_spin);
+  mb_add_cross(turn, d, w, other_z);
+}
+
+// z_A·τ_A + z_B·τ_B with  z·r of the springs  k (R_1Aᵀ z_A − R_2Bᵀ z_B)·r
+static void felt_turn(const MbForce *force, const Turn *at, const double *z, const MbFeltBodies *to) {
+  const double k = own_of(force)->stiffness[1], d = own_of(force)->damping[1];
+  const size_t A = force->points[0].body, B = force->points[1].body;
+  double zA[3] = {0}, zB[3] = {0}, a1[3], b2[3], by_r[3], NwB[3], NtwA[3], NzB[3], NtzA[3];
+  if (A != MB_WORLD) mb_vec3_copy(zA, z + 6 * A);
+  if (B != MB_WORLD) mb_vec3_copy(zB, z + 6 * B);
+  mb_mat3_tapply(a1, at->RA, zA), mb_mat3_tapply(b2, at->RB, zB);
+  mb_vec3_sub(by_r, a1, b2);
+  mb_vec3_scale(by_r, k, by_r);
+  mb_mat3_apply(a1, at->inverse, by_r); // J_l⁻ᵀ = J_r⁻¹
+  mb_vec3_scale(a1, -1, a1);
+  mb_mat3_tapply(b2, at->inverse, by_r);
+  mb_mat3_apply(NwB, at->N, at->wB), mb_mat3_tapply(NtwA, at->N, at->wA);
+  mb_mat3_apply(NzB, at->N, zB), mb_mat3_tapply(NtzA, at->N, zA);
+  if (A != MB_WORLD) {
+    feel_turn(at->RA, a1, d, zA, NwB, NzB, at->wA, to->by_move + 6 * A);
+    for (size_t i = 0; i < 3; i++) to->by_phi[6 * A + i] += d * (NzB[i] - zA[i]);
+  }
+  if (B != MB_WORLD) {
+    feel_turn(at->RB, b2, d, zB, NtwA, NtzA, at->wB, to->by_move + 6 * B);
+    for (size_t i = 0; i < 3; i++) to->by_phi[6 * B + i] += d * (NtzA[i] - zB[i]);
+  }
+}
+
+static void felt(const MbForce *force, const MbMaximal *x, const double *z, double *by_move, double *by_phi) {
+  const MbFeltBodies to = {by_move, by_phi};
+  Turn turn;
+  turn_at(force, x, &turn);
+  mb_points_join_felt(force, x, z, own_of(force)->stiffness[0], own_of(force)->damping[0], &to);
+  felt_turn(force, &turn, z, &to);
+}
+
 // ½ k_t Δx² + ½ k_r r²
 static double energy(const MbForce *force, const MbMaximal *x) {
   Turn turn;
@@ -150,5 +195,6 @@ const MbForceOps mb_frame_spring_ops = {.name = "frame_spring",
                                         .least = 2,
                                         .most = 2,
                                         .curve = curve,
+                                        .felt = felt,
                                         .energy = energy,
                                         .damps = damps};

@@ -5,7 +5,7 @@
 // f_P is 0 below and goes on straight above; f_V keeps its end values 0 and 1.4. They meet there with their slopes.
 #include "core/forces/muscle.h"
 #include "core/forces/forces.h"
-#include "core/forces/path_curve.h"
+#include "core/forces/felt.h"
 #include "core/forces/points.h"
 #include "core/model/builder.h"
 
@@ -49,14 +49,14 @@ static Curved curved(const Cubic *pieces, size_t n, double x) {
 }
 #define CURVE(pieces, x) curved(pieces, sizeof(pieces) / sizeof *(pieces), x)
 
-static MbTensionCurve tension(const MbForce *force, const MbMaximal *x, const MbPath *path) {
+static MbTensionCurve tension(const MbForce *force, const MbMaximal *x, double l, double rate) {
   const double given = x->signal[force->signal[0]];
   const double a = given < 0 ? 0 : given > 1 ? 1 : given; // what is no number stays so, and stops the run
   const MbMuscle *own = force->parameters;
   const double speed = own->optimal_length * own->max_velocity;
-  const double length = (path->length - own->tendon_length) / own->optimal_length;
+  const double length = (l - own->tendon_length) / own->optimal_length;
   const Curved fL = CURVE(force_length, length), fP = CURVE(passive_length, length),
-               fV = CURVE(force_velocity, path->rate / speed);
+               fV = CURVE(force_velocity, rate / speed);
   const double most = own->max_force, optimal = own->optimal_length;
   return (MbTensionCurve){.F = most * (a * fL.at * fV.at + fP.at),
                           .F_length = most * (a * fL.slope * fV.at + fP.slope) / optimal,
@@ -70,21 +70,28 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
   (void)model, (void)begin, (void)end;
   MbPath path;
   mb_path_at(force, x, 0, &path);
-  const MbTensionCurve t = tension(force, x, &path);
+  const MbTensionCurve t = tension(force, x, path.length, path.rate);
   mb_path_pull(force, x, &path, t.F, t.F_length, t.F_rate);
 }
 
 static void curve(const MbForce *force, const MbMaximal *x, const MbForceCurve *at) {
   MbPath path;
   mb_path_at(force, x, 0, &path);
-  const MbTensionCurve t = tension(force, x, &path);
+  const MbTensionCurve t = tension(force, x, path.length, path.rate);
   mb_path_curve(force, x, &t, &path, at);
+}
+
+static void felt(const MbForce *force, const MbMaximal *x, const double *z, double *by_move, double *by_phi) {
+  MbFeltPath path;
+  mb_felt_path_at(force, x, z, 0, &path);
+  const MbTensionCurve t = tension(force, x, path.length, path.rate);
+  mb_path_felt(&t, &path, &(MbFeltBodies){by_move, by_phi});
 }
 
 static void sample(const MbForce *force, const MbMaximal *x, double lvf[3]) {
   MbPath path;
   mb_path_at(force, x, 0, &path);
-  lvf[0] = path.length, lvf[1] = path.rate, lvf[2] = tension(force, x, &path).F;
+  lvf[0] = path.length, lvf[1] = path.rate, lvf[2] = tension(force, x, path.length, path.rate).F;
 }
 
 static MbStatus build(MbBuilder *b, const MbForceSpec *from, MbForce *force, void *own) {
@@ -101,4 +108,5 @@ const MbForceOps mb_muscle_ops = {.name = "muscle",
                                   .least = 2,
                                   .most = MB_PATH_MOST,
                                   .curve = curve,
+                                  .felt = felt,
                                   .muscle = sample};

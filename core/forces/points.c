@@ -119,20 +119,26 @@ double mb_points_join_energy(const MbForce *force, const MbMaximal *x, double k)
 
 // ---- paths ------------------------------------------------------------------------------------------------
 
-void mb_path_at(const MbForce *force, const MbMaximal *x, uint32_t passive, MbPath *path) {
+double mb_path_direction(const double a[3], const double b[3], double u[3], double *inverse) {
   static const double ROUNDING = 1e-15; // of a difference of coordinates, relative to them
+  double dx[3];
+  mb_vec3_sub(dx, b, a);
+  const double l = mb_vec3_norm(dx);
+  *inverse = l > ROUNDING * (mb_vec3_norm(a) + mb_vec3_norm(b)) ? 1 / l : 0;
+  if (!isfinite(*inverse)) *inverse = 0;
+  mb_vec3_scale(u, *inverse, dx);
+  return l;
+}
+
+void mb_path_at(const MbForce *force, const MbMaximal *x, uint32_t passive, MbPath *path) {
   path->n = force->npoints, path->passive = passive;
   path->length = path->rate = 0;
   for (size_t i = 0; i < path->n; i++) mb_point_at(force, x, i, &path->point[i]);
   for (size_t s = 0; s + 1 < path->n; s++) {
     const MbMovingPoint *a = &path->point[s], *b = &path->point[s + 1];
-    double dx[3], dv[3];
-    mb_vec3_sub(dx, b->x, a->x);
+    double dv[3];
     mb_vec3_sub(dv, b->xdot, a->xdot);
-    const double l = mb_vec3_norm(dx);
-    path->inverse[s] = l > ROUNDING * (mb_vec3_norm(a->x) + mb_vec3_norm(b->x)) ? 1 / l : 0;
-    if (!isfinite(path->inverse[s])) path->inverse[s] = 0;
-    mb_vec3_scale(path->u[s], path->inverse[s], dx);
+    const double l = mb_path_direction(a->x, b->x, path->u[s], &path->inverse[s]);
     if (passive >> s & 1) continue;
     path->length += l;
     path->rate += mb_vec3_dot(path->u[s], dv);

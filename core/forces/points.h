@@ -41,6 +41,8 @@ typedef struct MbPath {
   double length, rate;
 } MbPath;
 
+// The direction from a to b and 1 over how far that is, as a path has them; returns how far.
+double mb_path_direction(const double a[3], const double b[3], double u[3], double *inverse);
 void mb_path_at(const MbForce *force, const MbMaximal *x, uint32_t passive, MbPath *path);
 // Adds the tension F along the path, with its derivatives by length and rate. In a step of one solution a stiff path is linearised where it
 // turns to, and `path` has those directions after (path_turn.c).

@@ -4,6 +4,7 @@
 //   quadratic_strain  F = k l (l² − L²)/2L² + d l̇,  energy k (l² − L²)²/8L²       (AR 0.13: σ = F/l = k ε)
 //   zero_length       the vector k Δx + d Δẋ; has no direction that could be undefined (RM 1.35)
 #include "core/forces/spring.h"
+#include "core/forces/felt.h"
 #include "core/forces/forces.h"
 #include "core/forces/path_curve.h"
 #include "core/forces/point_curve.h"
@@ -47,6 +48,20 @@ static void curve_spring(const MbForce *force, const MbMaximal *x, const MbForce
   mb_path_at(force, x, own->passive, &path);
   const MbTensionCurve t = tension(own, path.length, path.rate);
   mb_path_curve(force, x, &t, &path, at);
+}
+
+static void felt_spring(const MbForce *force, const MbMaximal *x, const double *z, double *by_move,
+                        double *by_phi) {
+  const MbSpring *own = force->parameters;
+  const MbFeltBodies to = {by_move, by_phi};
+  if (own->law == MB_LAW_ZERO_LENGTH) {
+    mb_points_join_felt(force, x, z, own->stiffness, own->damping, &to);
+    return;
+  }
+  MbFeltPath path;
+  mb_felt_path_at(force, x, z, own->passive, &path);
+  const MbTensionCurve t = tension(own, path.length, path.rate);
+  mb_path_felt(&t, &path, &to);
 }
 
 static double spring_energy(const MbForce *force, const MbMaximal *x) {
@@ -119,6 +134,7 @@ const MbForceOps mb_spring_ops = {.name = "spring",
                                   .least = 2,
                                   .most = 2,
                                   .curve = curve_spring,
+                                  .felt = felt_spring,
                                   .energy = spring_energy,
                                   .damps = damps};
 const MbForceOps mb_multi_spring_ops = {.name = "multi_spring",
@@ -129,5 +145,6 @@ const MbForceOps mb_multi_spring_ops = {.name = "multi_spring",
                                         .least = 2,
                                         .most = MB_PATH_MOST,
                                         .curve = curve_spring,
+                                        .felt = felt_spring,
                                         .energy = spring_energy,
                                         .damps = damps};

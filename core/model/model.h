@@ -271,6 +271,7 @@ typedef struct MbMaximal {
   const double *q, *v;                     // that the bodies are at
   const double *stiffness, *joint_damping; // (nv)
   bool exact; // K and D hold the derivatives of gravity and of the velocity term too
+  bool felt;  // forces that tell what they are felt by (MbForceOps.felt) have nothing in K and D
   bool safe;  // K holds no derivatives that could make A indefinite: a fall back for large steps
   // s: elements and stiff paths are linearised as they are turned by then, from where they are (forces/element_turn.c, path_turn.c);
   // 0: where they are. M (nb x 6) the bodies' inertia.

@@ -45,6 +45,9 @@ struct MbForceOps {
   // Adds how S changes (MbForceCurve). NULL: of one that is everywhere nothing changes; of others that is not known.
   void (*curve)(const MbForce *force, const MbMaximal *x, const MbForceCurve *at);
   bool changes; // `curve` takes changes and values too: of forces on many bodies
+  // Adds what z · f is felt by along the bodies' motion in their own axes and along their twists (nb x 6 each), z held in the bodies' axes: zᵀ K and zᵀ D with every derivative, as x.exact has them,
+  // without their blocks. NULL: by the blocks.
+  void (*felt)(const MbForce *force, const MbMaximal *x, const double *z, double *by_move, double *by_phi);
   // Makes its own parameters, which are zero before, and its signals from what the scene says of its kind; its body and its
   // points stand. NULL: the parameters are those that the scene gives, byte by byte.
   MbStatus (*build)(MbBuilder *b, const MbForceSpec *from, MbForce *force, void *own);

@@ -55,9 +55,14 @@ void mb_forces_of_range(const MbModel *model, MbMaximal *x, bool outside, size_t
 }
 
 void mb_forces_of_some(const MbModel *model, MbMaximal *x) {
-  for (size_t i = 0; i < model->nforces; i++)
-    if (!model->forces[i].ops->everywhere)
-      model->forces[i].ops->eval(model, &model->forces[i], x, 0, model->nb);
+  double *const K = x->K, *const D = x->D;
+  for (size_t i = 0; i < model->nforces; i++) {
+    const MbForceOps *ops = model->forces[i].ops;
+    if (ops->everywhere) continue;
+    if (x->felt && ops->felt) x->K = x->D = NULL;
+    ops->eval(model, &model->forces[i], x, 0, model->nb);
+    x->K = K, x->D = D;
+  }
 }
 
 static void forces_range(void *context, size_t begin, size_t end) {
@@ -113,6 +118,12 @@ void mb_sim_outer_derivatives(MbSim *sim, double t, double *K, double *D) {
   mb_sim_signals(sim, t);
   evaluate_forces(sim, t, true, true);
   x->K = had_K, x->D = had_D, x->exact = exact;
+}
+
+void mb_sim_outer_unfelt(MbSim *sim, double t, double *K, double *D) {
+  sim->x.felt = true;
+  mb_sim_outer_derivatives(sim, t, K, D);
+  sim->x.felt = false;
 }
 
 void mb_sim_wrenches(MbSim *sim, double t) {

@@ -23,6 +23,8 @@ void mb_sim_outer_wrenches(MbSim *sim, double t);
 void mb_sim_outer_blocks(MbSim *sim, double t);
 // Evaluates signals at time t, those wrenches, and every derivative of theirs, unsymmetrised, into K and D (as MbMaximal has them).
 void mb_sim_outer_derivatives(MbSim *sim, double t, double *K, double *D);
+// The same, K and D being those of forces alone that do not tell what they are felt by (MbForceOps.felt).
+void mb_sim_outer_unfelt(MbSim *sim, double t, double *K, double *D);
 
 // Notes the bodies in space that carry others (MbMaximal.carrier): all of their tree or, where `all` bodies are in space, nobody but
 // themselves. NULL: out of memory.

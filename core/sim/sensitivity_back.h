@@ -10,11 +10,12 @@ enum { MB_BACK_STAGES = 2 };
 
 // A step as it was done.
 typedef struct MbTurn {
-  double *q; // (nq) before it
+  const double *block; // that its numbers lie in, up to where the next one's are
+  double *q, *v;       // (nq), (nv) before it
   MbStageTerms terms[MB_BACK_STAGES];
   MbStageNote note[MB_BACK_STAGES];
   size_t stages;
-  double *q1, *v1; // (nq), (nv) after it
+  double *q1, *v1; // (nq), (nv) after it, which the next one begins with
   double *guess;   // (nguess) where closures were looked for
   double *noted;   // velocities of its passes
   double *

@@ -40,16 +40,17 @@ static size_t instant_numbers(const MbSensitivity *g) {
   return keeps ? sim->solver->keeps->numbers(sim->work) : 0;
 }
 
-// Of a step of one solution its velocities at both ends are all there is, and beside them what the solver had at its start.
+// Of a step of one solution its velocities at both ends are all there is, and beside them what the solver had at its start. It begins with the state that the one before it ends with.
 static bool make_turn(MbBackward *b, MbTurn *turn) {
   const MbSim *sim = b->g->sim;
   const size_t instant = b->stands ? instant_numbers(b->g) : 0;
+  turn->block = b->pool;
   if (instant && !take(b, &turn->instant, instant)) return false;
-  bool ok = take(b, &turn->q, sim->nq) && take(b, &turn->q1, sim->nq) && take(b, &turn->v1, sim->nv);
+  bool ok = take(b, &turn->q, sim->nq) && take(b, &turn->v, sim->nv);
   if (b->g->once && !b->g->halves) {
-    turn->note[0].w = turn->v1;
+    turn->note[0].from = turn->v;
     if (mb_slope_ends(sim->model)) ok = ok && take(b, &turn->note[0].w, sim->nv);
-    return ok && take(b, &turn->note[0].from, sim->nv) && take(b, &turn->guess, sim->model->nguess) &&
+    return ok && take(b, &turn->guess, sim->model->nguess) &&
            take(b, &turn->note[0].impulse, sim->model->nslots);
   }
   for (size_t s = 0; s < MB_BACK_STAGES && ok; s++)
@@ -64,8 +65,8 @@ static size_t turn_bytes(const MbSensitivity *g) {
   const MbSim *sim = g->sim;
   const size_t rows = 2 * sim->model->nslots + sim->model->nguess,
                noted = g->halves ? mb_slope_halves_numbers(sim) : 0;
-  if (g->once && !g->halves) return sizeof(MbTurn) + (2 * sim->nq + 3 * sim->nv + rows + 7) * sizeof(double);
-  return sizeof(MbTurn) + (2 * sim->nq + 7 * sim->nv + rows + noted + 12) * sizeof(double);
+  if (g->once && !g->halves) return sizeof(MbTurn) + (sim->nq + 2 * sim->nv + rows + 5) * sizeof(double);
+  return sizeof(MbTurn) + (sim->nq + 7 * sim->nv + rows + noted + 11) * sizeof(double);
 }
 static size_t state_bytes(const MbSim *sim) {
   return sizeof(MbState) + (sim->nq + sim->nv + sim->nm + 3) * sizeof(double);
@@ -110,15 +111,26 @@ static bool make_gather(MbBackward *b) {
   return true;
 }
 
+static void end_turn(MbTurn *turn, double *q1, double *v1) {
+  turn->q1 = q1, turn->v1 = v1;
+  if (!turn->note[0].w) turn->note[0].w = v1;
+}
+
 // All steps lie in one block, which is gone through from one end to the other and back.
 static bool make_reel(MbBackward *b) {
+  const MbSim *sim = b->g->sim;
   const size_t turn = (turn_bytes(b->g) - sizeof(MbTurn)) / sizeof(double), length = (size_t)b->length;
-  const size_t numbers = length * (turn + (b->stands ? instant_numbers(b->g) + 1 : 0));
+  const size_t numbers =
+      length * (turn + (b->stands ? instant_numbers(b->g) + 1 : 0)) + sim->nq + sim->nv + 3;
+  double *q1, *v1;
   if (!(b->pool = mb_arena_alloc(&b->g->arena, numbers, sizeof *b->pool))) return false;
   mb_large_pages(b->pool, numbers * sizeof *b->pool);
   b->pooled = numbers;
   bool ok = true;
   for (size_t i = 0; i < length && ok; i++) ok = make_turn(b, &b->reel[i]);
+  ok = ok && take(b, &q1, sim->nq) && take(b, &v1, sim->nv);
+  for (size_t i = 1; i < length && ok; i++) end_turn(&b->reel[i - 1], b->reel[i].q, b->reel[i].v);
+  if (ok) end_turn(&b->reel[length - 1], q1, v1);
   b->pooled = 0;
   return ok;
 }
@@ -393,8 +405,6 @@ static MbStatus finish_turn(MbBackward *b, MbTurn *turn, MbReport *report) {
 static MbStatus record_once(MbBackward *b, MbTurn *turn, MbReport *report) {
   MbSim *sim = b->g->sim;
   MbStageNote *note = &turn->note[0];
-  const size_t size = sim->nv * sizeof(double);
-  memcpy(note->from, sim->state.v, size);
   note->gamma = 1, note->t = mb_slope_once_time(sim);
   if (b->g->tied && sim->model->nguess)
     memcpy(turn->guess, mb_section(sim, MB_SECTION_CLOSURES), sim->model->nguess * sizeof *turn->guess);
@@ -432,7 +442,6 @@ static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
   MbSim *sim = b->g->sim;
   const MbStageNote *notes;
   const size_t size = sim->nv * sizeof(double);
-  memcpy(turn->q, sim->state.q, sim->nq * sizeof *turn->q);
   if (b->g->halves) return record_halves(b, turn, report);
   if (b->g->once) return record_once(b, turn, report);
   turn->stages = mb_scheme_stages_terms(sim, turn->terms);
@@ -455,12 +464,26 @@ static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
   return finish_turn(b, turn, report);
 }
 
+// What is noted of a step is soon needed.
+static void come_to(const MbBackward *b, int64_t i) {
+  const MbTurn *turn = &b->reel[i];
+  mb_needed_soon(turn, sizeof *turn);
+  mb_needed_soon(turn->block, (size_t)((const char *)turn->q1 - (const char *)turn->block));
+}
+
 // From the state, which is after `begin` steps, to the end of the reel, and back over it.
 static MbStatus over_reel(MbBackward *b, int64_t begin, int64_t end, MbReport *report) {
+  const MbSim *sim = b->g->sim;
   MbStatus status = MB_OK;
-  for (int64_t i = begin; i < end && status == MB_OK; i++) status = record(b, &b->reel[i - begin], report);
+  memcpy(b->reel->q, sim->state.q, sim->nq * sizeof *b->reel->q);
+  memcpy(b->reel->v, sim->state.v, sim->nv * sizeof *b->reel->v);
+  for (int64_t i = begin; i < end && status == MB_OK; i++) {
+    if (i + 1 < end) come_to(b, i + 1 - begin);
+    status = record(b, &b->reel[i - begin], report);
+  }
   for (int64_t i = end; i-- > begin && status == MB_OK;) {
     const MbTurn *turn = &b->reel[i - begin];
+    if (i > begin) come_to(b, i - 1 - begin);
     status = mb_back_frame(b, &(MbMoment){turn->q1, turn->v1, turn->t, i + 1}, report);
     if (status == MB_OK) status = step_back(b, turn, report);
   }
@@ -534,6 +557,9 @@ static MbStatus start_back(MbBackward *b, MbReport *report) {
   return MB_OK;
 }
 
+// Steps that need none of the blocks of forces, as A is M.
+static bool feels(const MbSensitivity *g) { return g->once && !g->halves && g->sim->integrator->a == 0; }
+
 MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
                                  const MbSensitivityWeights *weights, double *out, int64_t *stepped,
                                  MbReport *report) {
@@ -543,12 +569,14 @@ MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
   if (!make(&b, steps, memory)) return mb_no_memory(report, "derivatives backwards");
   memset(out, 0, g->count * sizeof *out);
   mb_sensitivity_copy(sim, &b.kept[0], &sim->state);
+  mb_tangent_feel(g->probe, g->tangent, feels(g));
   MbStatus status = see(&b, report);
   if (status == MB_OK) status = back_over(&b, 0, 0, steps, report);
   if (stepped) *stepped = b.stepped;
   if (status == MB_OK && steps > 0) status = start_back(&b, report);
   if (status == MB_OK)
     status = mb_back_frame(&b, &(MbMoment){b.kept[0].q, b.kept[0].v, b.kept[0].t, 0}, report);
+  mb_tangent_feel(g->probe, g->tangent, false);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {
     const MbTangentNumber *number = g->slopes[k].number;
     if (!mb_tangent_number_jumps(number))

@@ -72,10 +72,10 @@ MbTangent *mb_tangent_create(MbSim *sim) {
   for (size_t b = 0; b < nb; b++)
     first[b] = own, own += mb_tangent_dofs(model, b) * mb_tangent_dofs(model, b);
   t->own_first = first, t->end = end;
-  t->forced = mb_sim_outside(model);
+  t->forced = t->blocked = mb_sim_outside(model);
   note_ends(model, end);
-  double **const of_bodies[] = {&t->Xphi, &t->Xalpha, &t->Tv,     &t->alpha, &t->F,
-                                &t->move, &t->dphi,   &t->dalpha, &t->dF,    &t->turn};
+  double **const of_bodies[] = {&t->Xphi, &t->Xalpha, &t->Tv, &t->alpha, &t->F,     &t->move,
+                                &t->dphi, &t->dalpha, &t->dF, &t->turn,  &t->weight};
   double **const of_columns[] = {&t->T, &t->Tdot, &t->DTv, &t->DTa, &t->C};
   double **const of_velocities[] = {&t->stiffness, &t->damping, &t->drive, &t->dq, &t->dv, &t->da};
   double **const of_joints[] = {&t->own_q, &t->own_v};
@@ -93,6 +93,13 @@ MbTangent *mb_tangent_create(MbSim *sim) {
   t->X = mb_arena_alloc(&sim->arena, 36 * nb, sizeof *t->X);
   t->fall = mb_arena_alloc(&sim->arena, 3 * nb, sizeof *t->fall);
   return ok && t->X && t->fall ? t : NULL;
+}
+
+void mb_tangent_feel(MbSim *sim, MbTangent *t, bool feels) {
+  const MbModel *model = sim->model;
+  t->feels = feels, t->blocked = t->forced && (!feels || model->any_swings);
+  for (size_t i = 0; i < model->nforces; i++)
+    t->blocked |= !model->forces[i].ops->inertial && !model->forces[i].ops->felt;
 }
 
 // ---- down the tree, at one instant --------------------------------------------------------------------------------
@@ -211,17 +218,17 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
 MB_CLONES void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, size_t n,
                                 const double *phi_of_parent, const double *alpha_of_parent, const double *v,
                                 const double *a, MbTangentMotion *out) {
-  memset(out->Tv, 0, 6 * sizeof *out->Tv);
-  memset(out->Xphi, 0, 6 * sizeof *out->Xphi), memset(out->Xalpha, 0, 6 * sizeof *out->Xalpha);
-  mb_add_columns(out->Tv, T, n, v);
+  double Tv[6] = {0}, Xphi[6] = {0}, alpha[6] = {0};
+  mb_add_columns(Tv, T, n, v);
   if (phi_of_parent) {
-    mb_apply_motion(out->Xphi, X, phi_of_parent);
-    mb_apply_motion(out->Xalpha, X, alpha_of_parent);
+    mb_apply_motion(Xphi, X, phi_of_parent);
+    mb_apply_motion(alpha, X, alpha_of_parent);
   }
-  memcpy(out->alpha, out->Xalpha, 6 * sizeof *out->alpha);
-  mb_add_bracket(out->alpha, 1, out->Xphi, out->Tv);
-  mb_add_columns(out->alpha, Tdot, n, v);
-  mb_add_columns(out->alpha, T, n, a);
+  mb_six_copy(out->Xphi, Xphi), mb_six_copy(out->Tv, Tv), mb_six_copy(out->Xalpha, alpha);
+  mb_add_bracket(alpha, 1, Xphi, Tv);
+  mb_add_columns(alpha, Tdot, n, v);
+  mb_add_columns(alpha, T, n, a);
+  mb_six_copy(out->alpha, alpha);
 }
 
 MB_CLONES static void down(const MbSim *sim, MbTangent *t, const double *v, const double *a,
@@ -319,15 +326,18 @@ static void add_joints_own(const MbSim *sim, MbTangent *t, const double *v) {
 
 static void body_wrench(const MbSim *sim, const MbTangent *t, size_t b, double F[6]) {
   const double *M = sim->model->M + 6 * b;
-  double quadratic[6] = {0}, *g = t->fall + 3 * b;
+  double quadratic[6] = {0}, g[3];
   for (size_t k = 0; k < 6 && t->still; k++)
     F[k] = M[k] * t->alpha[6 * b + k] - (t->linearised ? sim->x.f[6 * b + k] : 0); // of rows alone
   if (t->still) return;
   mb_coriolis_add(quadratic, M, sim->x.phi + 6 * b);
-  if (mb_tangent_flies(sim->model, b)) memset(quadratic, 0, 3 * sizeof *quadratic);
+  if (mb_tangent_flies(sim->model, b)) mb_vec3_set(quadratic, 0, 0, 0);
   mb_quat_unrotate(g, sim->x.E[b].q, sim->model->gravity);
-  for (size_t k = 0; k < 6; k++) F[k] = M[k] * t->alpha[6 * b + k] - quadratic[k] - sim->x.f[6 * b + k];
-  for (size_t k = 0; k < 3; k++) F[3 + k] -= M[3] * g[k];
+  mb_vec3_copy(t->fall + 3 * b, g);
+  for (size_t k = 0; k < 6; k++)
+    quadratic[k] = M[k] * t->alpha[6 * b + k] - quadratic[k] - sim->x.f[6 * b + k];
+  for (size_t k = 0; k < 3; k++) quadratic[3 + k] -= M[3] * g[k];
+  mb_six_copy(F, quadratic);
 }
 
 // What of τ is the turn of a joint's own axes:  own_q += (D_k T_i)ᵀ F
@@ -407,12 +417,21 @@ static void add_swings(const MbSim *sim, MbTangent *t) {
   }
 }
 
-void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
-  t->still = false, t->linearised = t->linear != NULL;
+// Forces with their derivatives, as far as there are any and K and D are to have them.
+static void forced(MbSim *sim, MbTangent *t, double time) {
   if (!t->forced)
     unforced(sim, time);
-  else if (!t->linear || !t->linear->forces)
+  else if (!t->blocked)
+    mb_sim_signals(sim, time), mb_sim_outer_wrenches(sim, time);
+  else if (t->feels)
+    mb_sim_outer_unfelt(sim, time, t->K, t->D);
+  else
     mb_sim_outer_derivatives(sim, time, t->K, t->D);
+}
+
+void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
+  t->still = false, t->linearised = t->linear != NULL;
+  if (!t->forced || !t->linear || !t->linear->forces) forced(sim, t, time);
   clear_own(sim->model, t);
   down(sim, t, v, a, true);
   if (t->linear) mb_linear_at(sim, t, time);

@@ -20,6 +20,9 @@ MbTangent *mb_tangent_create(MbSim *sim);
 // tangents that runs are made of.
 void mb_tangent_place(MbSim *sim, MbTangent *tangent);
 
+// From now on it is asked for mb_tangent_transposed alone, and forces tell what they are felt by where they can, which takes less time than their K and D; or it is asked for everything again.
+void mb_tangent_feel(MbSim *sim, MbTangent *tangent, bool feels);
+
 // Of steps and passes that linearise forces on bodies (tangent_linear.c): how much of the motion to come, and of that at the start, there is in what D, Dᵀ, K and Kᵀ are
 // multiplied by.
 typedef struct MbTangentTerms {

@@ -129,13 +129,13 @@ static void weigh_down(const MbSim *sim, MbTangent *t, size_t b, const double *z
   const MbModel *model = sim->model;
   const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
   const double *Kq = t->own_q + t->own_first[b], *Kv = t->own_v + t->own_first[b];
-  double *Z = t->dF + 6 * b, *turn = t->turn + 6 * b;
-  memset(Z, 0, 6 * sizeof *Z), memset(turn, 0, 6 * sizeof *turn);
+  double Z[6] = {0}, turn[6] = {0};
   if (p != MB_WORLD) {
     mb_apply_motion(Z, t->X + 36 * b, t->dF + 6 * p);
     mb_add_transposed_bracket(turn, 1, Z, t->F + 6 * b);
   }
   mb_add_columns(Z, t->T + 6 * first, n, z + first);
+  mb_six_copy(t->dF + 6 * b, Z), mb_six_copy(t->turn + 6 * b, turn);
   for (size_t k = 0; k < n; k++) {
     dq[first + k] = dv[first + k] = 0;
     for (size_t i = 0; i < n; i++)
@@ -146,35 +146,52 @@ static void weigh_down(const MbSim *sim, MbTangent *t, size_t b, const double *z
 
 static void weigh_wrench(const MbSim *sim, MbTangent *t, size_t b) {
   const double *M = sim->model->M + 6 * b, *phi = sim->x.phi + 6 * b, *Z = t->dF + 6 * b;
-  double *move = t->move + 6 * b, *dphi = t->dphi + 6 * b, L[6], turned[3];
-  memset(move, 0, 6 * sizeof *move), memset(dphi, 0, 6 * sizeof *dphi);
+  double *move = t->move + 6 * b, *dphi = t->dphi + 6 * b, L[6], turned[3], felt[6] = {0};
   for (size_t k = 0; k < 6; k++) L[k] = M[k] * phi[k], t->dalpha[6 * b + k] = M[k] * Z[k];
+  mb_six_zero(move), mb_six_zero(dphi);
   if (t->still) return;
   for (size_t half = mb_tangent_flies(sim->model, b) ? 3 : 0; half < 6; half += 3) {
     mb_vec3_cross(turned, Z + half, phi);
-    for (size_t k = 0; k < 3; k++) dphi[half + k] += M[half + k] * turned[k];
+    for (size_t k = 0; k < 3; k++) felt[half + k] += M[half + k] * turned[k];
     mb_vec3_cross(turned, L + half, Z + half);
-    mb_vec3_add(dphi, dphi, turned);
+    mb_vec3_add(felt, felt, turned);
   }
+  mb_six_copy(dphi, felt);
   mb_vec3_cross(turned, t->fall + 3 * b, Z + 3);
   mb_vec3_add_scaled(move, move, M[3], turned);
-  if (!t->forced) return;
+  if (!t->blocked) return;
   take_transposed(t->K + 36 * b, Z, move);
   take_transposed(t->D + 36 * b, Z, dphi);
+}
+
+// The forces that are not in K and D.
+static void feel_forces(const MbSim *sim, MbTangent *t) {
+  const MbModel *model = sim->model;
+  for (size_t k = 0; k < 6 * model->nb; k++) t->weight[k] = -t->dF[k];
+  for (size_t i = 0; i < model->nforces; i++) {
+    const MbForce *force = &model->forces[i];
+    if (force->ops->felt) force->ops->felt(force, &sim->x, t->weight, t->move, t->dphi);
+  }
 }
 
 MB_CLONES static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, double *dv, double *da) {
   const MbModel *model = sim->model;
   const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
-  const double *move = t->move + 6 * b, *A = t->dalpha + 6 * b;
-  double *turn = t->turn + 6 * b, dXphi[6], dTv[6];
-  memcpy(dXphi, t->dphi + 6 * b, sizeof dXphi), memcpy(dTv, dXphi, sizeof dTv);
+  const double *move = t->move + 6 * b;
+  double A[6], turn[6], dXphi[6], dTv[6];
+  mb_six_copy(A, t->dalpha + 6 * b), mb_six_copy(turn, t->turn + 6 * b);
+  mb_six_copy(dXphi, t->dphi + 6 * b), mb_six_copy(dTv, dXphi);
   mb_add_transposed_bracket(turn, 1, t->Xalpha + 6 * b, A);
   mb_add_transposed_bracket(dXphi, -1, t->Tv + 6 * b, A);
   mb_add_transposed_bracket(dTv, 1, t->Xphi + 6 * b, A);
   mb_add_transposed_bracket(turn, 1, t->Xphi + 6 * b, dXphi);
-  if (t->linearised) mb_linear_weigh_up(sim, t, b, turn, dq);
+  if (t->linearised) {
+    mb_six_copy(t->turn + 6 * b, turn);
+    mb_linear_weigh_up(sim, t, b, t->turn + 6 * b, dq);
+    mb_six_copy(turn, t->turn + 6 * b);
+  }
   for (size_t k = 0; k < 6; k++) turn[k] += move[k];
+  mb_six_copy(t->turn + 6 * b, turn);
   if (t->stays[b]) { // the other columns are zero
     const double *T = t->T + 6 * first;
     dq[first] += mb_dot6(T, turn), dv[first] += mb_dot6(T, dTv), da[first] += mb_dot6(T, A);
@@ -196,13 +213,14 @@ MB_CLONES void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, 
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) weigh_down(sim, t, b, z, dq, dv, da);
   for (size_t b = 0; b < model->nb; b++) weigh_wrench(sim, t, b);
-  for (size_t n = 0; n < model->npairs && !t->still; n++) {
+  for (size_t n = 0; n < model->npairs && t->blocked && !t->still; n++) {
     const size_t i = model->pair[2 * n], j = model->pair[2 * n + 1], block = model->nb + 2 * n;
     take_transposed(t->K + 36 * block, t->dF + 6 * i, t->move + 6 * j);
     take_transposed(t->D + 36 * block, t->dF + 6 * i, t->dphi + 6 * j);
     take_transposed(t->K + 36 * (block + 1), t->dF + 6 * j, t->move + 6 * i);
     take_transposed(t->D + 36 * (block + 1), t->dF + 6 * j, t->dphi + 6 * i);
   }
+  if (t->feels && t->forced && !t->still) feel_forces(sim, t);
   if (t->linearised && !t->still) mb_linear_weigh(sim, t);
   if (t->linearised && t->still) mb_blocks_weigh(sim, t);
   if (t->linearised && t->rows) mb_rows_weigh(sim, t);

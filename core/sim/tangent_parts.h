@@ -11,8 +11,11 @@
 #include <string.h>
 
 struct MbTangent {
-  bool still;                        // it is that of M a alone
-  bool forced;                       // forces act on bodies, beside gravity
+  bool still;     // it is that of M a alone
+  bool forced;    // forces act on bodies, beside gravity
+  bool feels;     // it is asked back alone: forces that tell what they are felt by are not in K and D
+  bool blocked;   // there is something in K and D
+  double *weight; // (nb x 6) where it feels
   MbTangentLinear *linear;           // what steps that linearise forces have beside; NULL: nothing
   MbTangentLinear *left_out;         // the same while it is away
   bool linearised;                   // it is in what the tangent has been taken to
@@ -63,13 +66,36 @@ void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, s
                       const double *phi_of_parent, const double *alpha_of_parent, const double *v,
                       const double *a, MbTangentMotion *out);
 
+// What is worked on by numbers stays numbers here, in registers: a row of them read as a vector waits for the numbers that have just been written.
+static inline void mb_six_copy(double y[6], const double x[6]) {
+  y[0] = x[0], y[1] = x[1], y[2] = x[2], y[3] = x[3], y[4] = x[4], y[5] = x[5];
+}
+static inline void mb_six_zero(double y[6]) { y[0] = y[1] = y[2] = y[3] = y[4] = y[5] = 0; }
+
+// Six numbers as rows of vectors.
+typedef double MbFour __attribute__((vector_size(32)));
+typedef double MbTwo __attribute__((vector_size(16)));
+typedef struct MbSixRow {
+  MbFour four;
+  MbTwo two;
+} MbSixRow;
+static inline MbSixRow mb_six_row(const double x[6]) {
+  MbSixRow row;
+  memcpy(&row.four, x, sizeof row.four), memcpy(&row.two, x + 4, sizeof row.two);
+  return row;
+}
+static inline void mb_six_put(double y[6], MbSixRow row) {
+  memcpy(y, &row.four, sizeof row.four), memcpy(y + 4, &row.two, sizeof row.two);
+}
+static inline void mb_six_add_scaled(MbSixRow *y, double s, MbSixRow x) {
+  y->four += s * x.four, y->two += s * x.two;
+}
+
 // y += Aᵀ x;  y += T v, columns of six after one another
 static inline void mb_add_transposed(double y[6], const double A[36], const double x[6]) {
-  double sum[6]; // row by row, which is the order of each sum all the same
-  memcpy(sum, y, sizeof sum);
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) sum[j] += A[6 * i + j] * x[i];
-  memcpy(y, sum, sizeof sum);
+  MbSixRow sum = mb_six_row(y); // row by row, which is the order of each sum all the same
+  for (int i = 0; i < 6; i++) mb_six_add_scaled(&sum, x[i], mb_six_row(A + 6 * i));
+  mb_six_put(y, sum);
 }
 // The same of X of a motion from parent to child, which has a block of zeros and one that it has twice:  X = ( R 0 ; L R ), to the same bits.
 static inline void mb_apply_motion(double y[6], const double X[36], const double x[6]) {
@@ -79,20 +105,24 @@ static inline void mb_apply_motion(double y[6], const double X[36], const double
     out[i] = R[0] * x[0] + R[1] * x[1] + R[2] * x[2];
     out[3 + i] = L[0] * x[0] + L[1] * x[1] + L[2] * x[2] + R[0] * x[3] + R[1] * x[4] + R[2] * x[5];
   }
-  memcpy(y, out, sizeof out);
+  mb_six_copy(y, out);
 }
 static inline void mb_add_motion_transposed(double y[6], const double X[36], const double x[6]) {
-  double sum[6];
-  memcpy(sum, y, sizeof sum);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 4; j++) sum[j] += X[6 * i + j] * x[i]; // two by two, the fourth being zero
-  for (int i = 3; i < 6; i++)
-    for (int j = 0; j < 6; j++) sum[j] += X[6 * i + j] * x[i];
-  memcpy(y, sum, sizeof sum);
+  MbSixRow sum = mb_six_row(y);
+  MbFour row;
+  for (int i = 0; i < 3; i++) { // whose fourth is zero
+    memcpy(&row, X + 6 * i, sizeof row);
+    sum.four += x[i] * row;
+  }
+  for (int i = 3; i < 6; i++) mb_six_add_scaled(&sum, x[i], mb_six_row(X + 6 * i));
+  mb_six_put(y, sum);
 }
 static inline void mb_add_columns(double y[6], const double *T, size_t n, const double *v) {
+  double sum[6];
+  mb_six_copy(sum, y);
   for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < 6; k++) y[k] += T[6 * i + k] * v[i];
+    for (size_t k = 0; k < 6; k++) sum[k] += T[6 * i + k] * v[i];
+  mb_six_copy(y, sum);
 }
 static inline double mb_dot6(const double a[6], const double b[6]) {
   return mb_vec3_dot(a, b) + mb_vec3_dot(a + 3, b + 3);

@@ -184,7 +184,7 @@ static bool once_back(const Models *of, const char *numbers) {
   const int count = atoi(numbers);
   if (count < 0 || count > MOST) return fprintf(stderr, "0 to %d numbers, not %s\n", MOST, numbers) < 0;
   const double took = measure_back(of->model, of->numbers, count, (size_t)1 << 28, NULL);
-  printf("    %d numbers %.3f s\n", count, took);
+  printf("    %d numbers %.5f s\n", count, took);
   return !isnan(took);
 }
 

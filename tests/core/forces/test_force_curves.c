@@ -6,6 +6,7 @@
 #include "tests/ways.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { N = 6 * TEST_PULLED };
@@ -115,4 +116,55 @@ Test(force_curves, of_paths_that_a_step_turns_agree_too) {
       cr_expect_lt(off, 1e-7, "%s, round %d: %g", mb_force_words[paths[k]], round, off);
     }
   printf("largest error, of the largest derivative: %.1e\n", worst);
+}
+
+// What z · f is felt by (MbForceOps.felt), with K and D of the forces that do not tell it, against K and D of all.
+static double compare_felt(MbForceKind kind, MbAxes axes, uint64_t *seed, size_t *told) {
+  MbSceneSpec spec = test_pulled(MB_TRAPEZOIDAL, seed, kind, axes);
+  MbModel *model = test_model(&spec);
+  MbSim *sim = test_sim(model, 1);
+  const size_t blocks = 36 * (model->nb + 2 * model->npairs);
+  double *const of[4] = {calloc(blocks, sizeof(double)), calloc(blocks, sizeof(double)),
+                         calloc(blocks, sizeof(double)), calloc(blocks, sizeof(double))};
+  double z[N], by_move[N] = {0}, by_phi[N] = {0}, f[N], most = 1, off = 0;
+  for (size_t i = 0; i < N; i++) z[i] = 2 * test_random(seed) - 1;
+  mb_sim_outer_derivatives(sim, 0.7, of[0], of[1]);
+  memcpy(f, sim->x.f, sizeof f);
+  mb_sim_outer_unfelt(sim, 0.7, of[2], of[3]);
+  cr_expect_eq(memcmp(f, sim->x.f, 6 * model->nb * sizeof *f), 0, "forces are others without their blocks");
+  for (size_t i = 0; i < model->nforces; i++) {
+    const MbForce *force = &model->forces[i];
+    if (!force->ops->felt) continue;
+    force->ops->felt(force, &sim->x, z, by_move, by_phi);
+    ++*told;
+  }
+  for (size_t k = 0; k < 6 * model->nb; k++) {
+    double along[N] = {0};
+    along[k] = 1;
+    const double move = test_block_product(model, of[0], z, along),
+                 rate = test_block_product(model, of[1], z, along);
+    by_move[k] += test_block_product(model, of[2], z, along);
+    by_phi[k] += test_block_product(model, of[3], z, along);
+    most = fmax(most, fmax(fabs(move), fabs(rate)));
+    off = fmax(off, fmax(fabs(move - by_move[k]), fabs(rate - by_phi[k])));
+  }
+  for (size_t i = 0; i < 4; i++) free(of[i]);
+  mb_sim_free(sim);
+  mb_model_free(model);
+  mb_arena_free(&spec.arena);
+  return off / most;
+}
+
+Test(force_curves, what_forces_are_felt_by_is_what_their_blocks_say) {
+  uint64_t seed = 17;
+  double worst = 0;
+  size_t told = 0;
+  for (int round = 0; round < 60; round++)
+    for (MbForceKind kind = 0; kind < MB_FORCES; kind++) {
+      const double off = compare_felt(kind, MB_AXES_WORLD, &seed, &told);
+      worst = fmax(worst, off);
+      cr_expect_lt(off, 1e-12, "%s, round %d: %g", mb_force_words[kind], round, off);
+    }
+  cr_expect_geq(told, 4 * 60);
+  printf("%zu forces, largest error, of the largest derivative: %.1e\n", told, worst);
 }

@@ -61,8 +61,8 @@ MbStatus mb_dump_contact_ready(const MbDumpContact *dump, MbSim *sim, int64_t la
     return mb_error(report, MB_USAGE, "", "--dump-contact: no step is left to take, and step %lld is wanted",
                     step);
   if (step < from || step > to)
-    return mb_error(report, MB_USAGE, "", "--dump-contact: the run takes steps %lld to %lld, and not step %lld",
-                    from, to, step);
+    return mb_error(report, MB_USAGE, "",
+                    "--dump-contact: the run takes steps %lld to %lld, and not step %lld", from, to, step);
   if (!access(dump->file, F_OK))
     return mb_error(report, MB_IO, "", "--dump-contact: cannot write %s: %s", dump->file, strerror(EEXIST));
   return MB_OK;

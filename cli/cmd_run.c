@@ -271,6 +271,7 @@ static MbStatus simulate(MbRun *run, MbReport *report) {
   if (!status && run->old) status = mb_resume_replay(run, report);
   if (!status && run->old && follower && follower->resumed)
     status = follower->resumed(follower->to, run, report);
+  if (!status) status = mb_dump_contact_ready(&run->dump, run->sim, run->plan.steps, report);
   if (status) { // nothing that is not elsewhere
     mb_traj_abandon(run->writer);
     run->writer = NULL;
@@ -290,7 +291,9 @@ static MbStatus simulate(MbRun *run, MbReport *report) {
 }
 
 // An earlier attempt was killed after it had put the file in place, or the command was given twice.
-static MbStatus nothing_to_do(MbRun *run) {
+static MbStatus nothing_to_do(MbRun *run, MbReport *report) {
+  const MbStatus status = mb_dump_contact_ready(&run->dump, run->sim, mb_sim_steps(run->sim), report);
+  if (status) return status;
   run->placed = true;
   for (int i = 0; i < run->sources.count; i++)
     if (run->sources.at[i].target) mb_resume_tidy(run, mb_traj_frames_there(run->sources.at[i].traj));
@@ -324,7 +327,7 @@ MbStatus mb_run_scene_file(const MbArgs *args, const MbRunFollower *follower, Mb
   if (!status && mb_arg_given(args, "resume")) status = mb_resume_open(&run, report);
   if (!status) status = load(&run, report);
   if (!status) status = prepare(&run, report);
-  if (!status) status = run.done ? nothing_to_do(&run) : simulate(&run, report);
+  if (!status) status = run.done ? nothing_to_do(&run, report) : simulate(&run, report);
   if (follower && follower->end && run.sim) follower->end(follower->to, &run);
   mb_log_report(&run.log, report);
   status = mb_run_end_page(&run, status);

@@ -8,14 +8,19 @@ typedef struct MbDumpContact {
   int64_t step;
   const char *file; // NULL: none is wanted
   bool seen;        // the step had one
+  bool made;        // the file is this run's
   int error;        // of writing it
   MbReport said;    // the same of FCLIB's form
 } MbDumpContact;
 
 // Reads "STEP:FILE". The text must stay.
 MbStatus mb_dump_contact_parse(const char *text, MbDumpContact *dump, MbReport *report);
-// Before and after each step, by its number. A file that is there is not replaced.
-MbStatus mb_dump_contact_start(MbDumpContact *dump, MbSim *sim, int64_t step, MbReport *report);
+// Looks before the first step, up to step `last`, whether the step is one that the run takes, and the file one that is not there yet: it is
+// not replaced.
+MbStatus mb_dump_contact_ready(const MbDumpContact *dump, MbSim *sim, int64_t last, MbReport *report);
+// Before and after each step, by its number: the first begins to look at that step's problems, the second tells whether the last one of them
+// has been written.
+void mb_dump_contact_start(MbDumpContact *dump, MbSim *sim, int64_t step);
 MbStatus mb_dump_contact_end(MbDumpContact *dump, MbSim *sim, int64_t step, MbReport *report);
 
 #endif

@@ -89,7 +89,9 @@ static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const dou
   MbConstraining *c = sim->constraining;
   const MbContacts *rules = sim->touching->rules;
   const MbTouch *touch = &sim->touching->now.touch[c->set.is[s].key];
+  double along[3] = {0};
   if (asking->of != MB_ASK_VELOCITIES && asking->of != MB_ASK_POSITIONS) return;
+  if (asking->of == MB_ASK_VELOCITIES) mb_touch_carried(sim, touch, along + 1);
   for (size_t k = 0; k < 3; k++) {
     MbAskRow known = {.g = touch->gap,
                       .judged = mb_touch_judged(sim->touching, touch),
@@ -99,7 +101,7 @@ static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const dou
                       .beta = c->set.is[s + k].beta,
                       .bounce = touch->bounce,
                       .slowest = rules->threshold};
-    known.rate = mb_row_rate_sized(&c->set, s + k, x, &known.size);
+    known.rate = mb_row_rate_sized(&c->set, s + k, x, &known.size) - along[k];
     if (asking->of == MB_ASK_POSITIONS) {
       known.g = fmax(known.g, -MB_TOUCH_MOST * touch->size);
       const MbAsked asked = mb_ask(asking, &known);

@@ -48,7 +48,10 @@ void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], con
   mb_vec3_copy(done->point, touch->point);
   mb_vec3_copy(done->normal, touch->normal);
   done->gap = touch->gap, done->size = touch->size, done->mu = touch->mu;
+  double along[2];
+  mb_touch_carried(sim, touch, along);
   mb_vec3_copy(done->rate, after);
+  for (int k = 0; k < 2; k++) done->rate[1 + k] -= along[k];
   t->work += work_of(sim, touch, lambda, before, after);
   mb_impacts_note(&t->impacts, touch, lambda, before, t->rules->threshold,
                   ((double)sim->state.step + 1) * sim->model->h);

@@ -10,7 +10,8 @@ enum { MB_BACK_STAGES = 2 };
 
 // A step as it was done.
 typedef struct MbTurn {
-  const double *block; // that its numbers lie in, up to where the next one's are
+  const double *block; // that its numbers lie in, but those for which there was no room
+  size_t bytes;        // of it
   double *q, *v;       // (nq), (nv) before it
   MbStageTerms terms[MB_BACK_STAGES];
   MbStageNote note[MB_BACK_STAGES];

@@ -66,7 +66,7 @@ static size_t turn_bytes(const MbSensitivity *g) {
   const size_t rows = 2 * sim->model->nslots + sim->model->nguess,
                noted = g->halves ? mb_slope_halves_numbers(sim) : 0;
   if (g->once && !g->halves) return sizeof(MbTurn) + (sim->nq + 2 * sim->nv + rows + 5) * sizeof(double);
-  return sizeof(MbTurn) + (sim->nq + 7 * sim->nv + rows + noted + 11) * sizeof(double);
+  return sizeof(MbTurn) + (sim->nq + 7 * sim->nv + rows + noted + 12) * sizeof(double);
 }
 static size_t state_bytes(const MbSim *sim) {
   return sizeof(MbState) + (sim->nq + sim->nv + sim->nm + 3) * sizeof(double);
@@ -127,7 +127,10 @@ static bool make_reel(MbBackward *b) {
   mb_large_pages(b->pool, numbers * sizeof *b->pool);
   b->pooled = numbers;
   bool ok = true;
-  for (size_t i = 0; i < length && ok; i++) ok = make_turn(b, &b->reel[i]);
+  for (size_t i = 0; i < length && ok; i++) {
+    ok = make_turn(b, &b->reel[i]);
+    b->reel[i].bytes = (size_t)(b->pool - b->reel[i].block) * sizeof *b->pool;
+  }
   ok = ok && take(b, &q1, sim->nq) && take(b, &v1, sim->nv);
   for (size_t i = 1; i < length && ok; i++) end_turn(&b->reel[i - 1], b->reel[i].q, b->reel[i].v);
   if (ok) end_turn(&b->reel[length - 1], q1, v1);
@@ -468,7 +471,7 @@ static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
 static void come_to(const MbBackward *b, int64_t i) {
   const MbTurn *turn = &b->reel[i];
   mb_needed_soon(turn, sizeof *turn);
-  mb_needed_soon(turn->block, (size_t)((const char *)turn->q1 - (const char *)turn->block));
+  mb_needed_soon(turn->block, turn->bytes);
 }
 
 // From the state, which is after `begin` steps, to the end of the reel, and back over it.

@@ -349,7 +349,7 @@ static void middle(const TestRun *run, double out[3]) {
   for (size_t i = 0; i < n / 3; i++) mb_vec3_add_scaled(out, out, 3 / (double)n, x + 3 * i);
 }
 
-Test(contact_scenes, the_rollers_draw_the_soft_ball_through) {
+Test(contact_scenes, the_rollers_draw_the_soft_ball_through, TEST_LONG) {
   TestRun run = after("contact/rollers", 0.3, NULL);
   double m[3];
   middle(&run, m);

@@ -19,7 +19,7 @@ static void check_scene(const char *scene) {
          worst[2]);
 }
 
-Test(gradient_contact, derivatives_of_balls_that_touch_are_those_of_whole_runs) {
+Test(gradient_contact, derivatives_of_balls_that_touch_are_those_of_whole_runs, TEST_LONG) {
   check_scene("rolling");
   check_scene("colliding");
   check_scene("foot");
@@ -39,7 +39,9 @@ Test(gradient_contact, derivatives_of_what_is_deep_and_is_parted_are_those_of_wh
   check_scene("rod");
 }
 
-Test(gradient_contact, derivatives_of_a_leg_that_hops_are_those_of_whole_runs) { check_scene("hopping"); }
+Test(gradient_contact, derivatives_of_a_leg_that_hops_are_those_of_whole_runs, TEST_LONG) {
+  check_scene("hopping");
+}
 
 // The run's own decisions are its state's: what a step beside it has been told is no part of them.
 Test(gradient_contact, a_run_with_derivatives_beside_is_the_run) {

@@ -61,7 +61,9 @@ Test(gradient_deformables, fibres_at_rest_stay_on_their_side_while_a_number_is_m
 Test(gradient_deformables, derivatives_by_numbers_of_cloth_that_bends_are_those_of_whole_runs, TEST_LONG) {
   check_ways("cloth");
 }
-Test(gradient_deformables, derivatives_by_pressure_inside_are_those_of_whole_runs) { check_ways("balloon"); }
+Test(gradient_deformables, derivatives_by_pressure_inside_are_those_of_whole_runs, TEST_LONG) {
+  check_ways("balloon");
+}
 
 static void refused(const char *solver, const char *set, const char *why) {
   char chosen[200];
@@ -173,7 +175,7 @@ Test(gradient_constraints, derivatives_of_what_is_driven_under_the_midpoint_rule
 
 // Of forces on bodies A has K and D at the last pass, where velocities are made to agree elsewhere.
 Test(gradient_constraints,
-     derivatives_of_what_is_tied_and_pulled_under_the_midpoint_rule_are_those_of_whole_runs) {
+     derivatives_of_what_is_tied_and_pulled_under_the_midpoint_rule_are_those_of_whole_runs, TEST_LONG) {
   static const char *const forces[] = {"/forces=[" SPRING "," DAMPING "]", "/forces=[" MUSCLE "," DAMPING "]",
                                        "/forces=[" SPRING "," MUSCLE "]"};
   static const GradientWay passes = {"\"redmax\"", "trapezoidal", true};

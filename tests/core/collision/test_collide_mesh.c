@@ -203,13 +203,18 @@ Test(collide_mesh, a_torus_sits_on_a_cone_all_around) {
   mb_skin_free(torus), mb_skin_free(cone);
 }
 
+#ifdef MB_SANITIZED
+enum { DEEP_PAIRS = 1500 };
+#else
+enum { DEEP_PAIRS = 6000 };
+#endif
 Test(collide_mesh, however_deep_things_are_in_meshes_there_are_numbers_and_nothing_is_allocated) {
   uint64_t seed = 74;
   MbHull *hull = made_hull(&seed, 12);
   MbSkin *surface[4] = {made_torus(0.6, 0.25, 14, 9), made_cone(0.5, 0.8, 9), made_sheet(&seed, 6, 1, 0),
                         made_sheet(&seed, 4, 1, 0.2)};
   const int64_t calls = mb_alloc_calls();
-  for (int k = 0; k < 6000; k++) {
+  for (int k = 0; k < DEEP_PAIRS; k++) {
     const MbShape a = mb_shape_mesh(surface[k % 4]);
     const MbShape b = k % 7 == 6 ? mb_shape_mesh(surface[k / 7 % 4]) : some_shape(&seed, k % 7, hull);
     const MbPose A = k % 2 ? made_pose(&seed, 0.5) : made_aligned_pose(&seed);

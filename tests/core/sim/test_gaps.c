@@ -58,7 +58,7 @@ static void check_ends(const char *from, const char *what, const char *name, int
 }
 
 // Before the gap is as wide as that, the step is refused that comes where the rods are in one line.
-Test(gaps_long, a_loop_that_a_driven_crank_opens_ends_the_run) {
+Test(gaps_long, a_loop_that_a_driven_crank_opens_ends_the_run, TEST_LONG) {
   check_ends("prescribed_crank", LONG_CRANK, "\"pin.", 3000);
 }
 

@@ -260,7 +260,8 @@ Test(lockstep_long, maximal_lanes_at_limits_have_the_bits_of_runs_of_their_own) 
   cr_assert_gt(alone, 0);
 }
 
-Test(lockstep_long, maximal_lanes_take_other_coordinates_of_a_rotation_where_runs_of_their_own_do) {
+Test(lockstep_long, maximal_lanes_take_other_coordinates_of_a_rotation_where_runs_of_their_own_do,
+     TEST_LONG) {
   const unsigned acts[] = {0, DAMPING, WRENCHES | FLYING, SPRINGS | DAMPING};
   for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
     runs_alike(MB_SYMPLECTIC, MAXIMAL | SPINNING | acts[i], 3);

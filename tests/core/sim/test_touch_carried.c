@@ -69,7 +69,7 @@ static double off_circle(double h) {
   return off;
 }
 
-Test(touch_carried, a_ball_rolls_round_a_circle_on_a_turntable) {
+Test(touch_carried, a_ball_rolls_round_a_circle_on_a_turntable, TEST_LONG) {
   const double coarse = off_circle(4e-3), fine = off_circle(2e-3);
   printf("a ball on a turntable: %.2e, %.2e m off its circle\n", coarse, fine);
   cr_expect_lt(coarse, 2e-5);

@@ -193,7 +193,7 @@ Test(touch_piles_long, any_number_of_threads_makes_the_same_bits_of_a_heap, TEST
   }
 }
 
-Test(touch_piles_long, a_heap_that_is_resumed_goes_on_bit_for_bit) {
+Test(touch_piles_long, a_heap_that_is_resumed_goes_on_bit_for_bit, TEST_LONG) {
   static Text text;
   write_heap(&text, heap);
   TestRun one = test_run(text.at, NULL), other = test_run(text.at, NULL);

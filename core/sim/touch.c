@@ -98,24 +98,7 @@ static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
 
 static bool same_pair(const MbPushed *x, const MbTouch *y) { return x->a == y->a && x->b == y->b; }
 
-// Features of what lies flat on one another may be a corner's or an edge's, as rounding has it.
-const MbPushed *mb_touch_same(const MbPushed *first, const MbPushed *end, const MbTouch *touch) {
-  static const double CLOSE = 0.05; // of the smaller one's size
-  for (const MbPushed *at = first; at < end; at++)
-    if (at->feature_a == touch->feature_a && at->feature_b == touch->feature_b) return at;
-  const MbPushed *nearest = NULL;
-  double least = CLOSE * touch->size;
-  for (const MbPushed *at = first; at < end; at++) {
-    double d[3];
-    mb_vec3_sub(d, at->point, touch->point);
-    if (!(mb_vec3_norm(d) < least)) continue;
-    least = mb_vec3_norm(d);
-    nearest = at;
-  }
-  return nearest;
-}
-
-// The same of a deformable's, whose parts are the same by their numbers: that with its features, else the first of its part. Parts
+// Which of the last contacts of a deformable is this one, whose parts are the same by their numbers: that with its features, else the first of its part. Parts
 // ascend, so *first goes on to this one's.
 static const MbPushed *find_same_part(const MbPushed **first, const MbPushed *end, const MbTouch *touch) {
   while (*first < end && (*first)->feature_a < touch->feature_a) ++*first;

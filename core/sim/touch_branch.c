@@ -10,6 +10,23 @@ bool mb_touch_exact(const MbContacts *rules) {
   return !mb_touch_takes_few(rules) && rules->tolerance <= TIGHT;
 }
 
+// Features of what lies flat on one another may be a corner's or an edge's, as rounding has it.
+const MbPushed *mb_touch_same(const MbPushed *first, const MbPushed *end, const MbTouch *touch) {
+  static const double CLOSE = 0.05; // of the smaller one's size
+  for (const MbPushed *at = first; at < end; at++)
+    if (at->feature_a == touch->feature_a && at->feature_b == touch->feature_b) return at;
+  const MbPushed *nearest = NULL;
+  double least = CLOSE * touch->size;
+  for (const MbPushed *at = first; at < end; at++) {
+    double d[3];
+    mb_vec3_sub(d, at->point, touch->point);
+    if (!(mb_vec3_norm(d) < least)) continue;
+    least = mb_vec3_norm(d);
+    nearest = at;
+  }
+  return nearest;
+}
+
 const MbPushed *mb_touch_pushed(const MbPushes *pushed, const MbTouch *touch) {
   const MbPushed *first = pushed->touch, *const all = first + pushed->n;
   while (first < all && (first->a != touch->a || first->b != touch->b)) first++;

@@ -208,7 +208,7 @@ demo: all ## run an example and show what it made
 check: all $(TESTS) $(DRIVER) ## build and run every test
 	@sh tests/run.sh $(FLAVOUR) '$(TEST)'
 
-check-asan: ## every test under the address and undefined-behaviour sanitizers; leaks fail it
+check-asan: ## the tests, without long ones of numbers alone, under the address and undefined-behaviour sanitizers; leaks fail it
 	@$(MAKE) --no-print-directory FLAVOUR=asan check
 
 check-view: all ## the page of `view` in Chromium

@@ -217,7 +217,7 @@ static MbStatus ask_sigmas(MbFit *fit, MbReport *report) {
 static MbStatus match_data(MbFit *fit, MbReport *report) {
   MbFitModel model = {
       .step = fit->plan.step, .steps = fit->plan.steps, .nturns = mb_sim_turns(fit->sim, NULL)};
-  MbTurn *turns = mb_arena_alloc(&fit->arena, model.nturns + 1, sizeof *turns);
+  MbRotationPlace *turns = mb_arena_alloc(&fit->arena, model.nturns + 1, sizeof *turns);
   if (!turns) return no_memory(report);
   mb_sim_turns(fit->sim, turns);
   model.turns = turns;

@@ -258,6 +258,7 @@ static MbStatus differentiate(MbSensitivity *g, size_t k, MbReport *report) {
   Change all = {g->move, g->rate, g->memory[0], false, false};
   bool parted;
   const MbStatus status = find_change(g, k, &all, &parted);
+  if (status == MB_IO) return mb_no_memory(report, "contact");
   if (status != MB_OK)
     return mb_error(report, status, "", "at t = %.9g s, step %lld: no step with %s a little changed", now,
                     step, g->number[k].name);

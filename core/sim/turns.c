@@ -4,12 +4,12 @@
 #include <string.h>
 
 typedef struct Turns {
-  MbTurn *out; // NULL: they are counted alone
+  MbRotationPlace *out; // NULL: they are counted alone
   size_t n;
 } Turns;
 
 static void add(Turns *t, size_t at, size_t width) {
-  if (t->out) t->out[t->n] = (MbTurn){at, width};
+  if (t->out) t->out[t->n] = (MbRotationPlace){at, width};
   t->n++;
 }
 
@@ -23,7 +23,7 @@ static void add_joint(Turns *t, const MbJoint *joint, size_t at) {
   }
 }
 
-size_t mb_sim_turns(const MbSim *sim, MbTurn *turns) {
+size_t mb_sim_turns(const MbSim *sim, MbRotationPlace *turns) {
   const MbModel *model = sim->model;
   Turns t = {.out = turns};
   size_t n = 0;

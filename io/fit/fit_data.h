@@ -59,7 +59,7 @@ typedef struct MbFitSeries {
 
 // A rotation of which some numbers are matched: all of them are kept, as each of the two ways to tell it counts as the other.
 typedef struct MbFitTurn {
-  MbTurn in_frame;
+  MbRotationPlace in_frame;
   const MbFitColumn *data[4]; // of its numbers; NULL: not matched
   size_t at;                  // of its first number in a sample
 } MbFitTurn;
@@ -81,7 +81,7 @@ typedef struct MbFitMatch {
 typedef struct MbFitModel {
   const MbChannel *channels;
   size_t nchannels;
-  const MbTurn *turns; // (nturns) the rotations in its frames
+  const MbRotationPlace *turns; // (nturns) the rotations in its frames
   size_t nturns;
   double step;
   int64_t steps;

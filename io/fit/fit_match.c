@@ -143,7 +143,7 @@ static MbStatus find(Finder *f, MbFitMatchAsk *ask) {
 // ---- rotations ----------------------------------------------------------------------------------------------
 
 // Which of the series are numbers of a rotation.
-static void join_turn(MbFitMatch *m, const MbTurn *in_frame) {
+static void join_turn(MbFitMatch *m, const MbRotationPlace *in_frame) {
   MbFitTurn *turn = &m->turns[m->nturns];
   bool some = false;
   *turn = (MbFitTurn){.in_frame = *in_frame, .at = m->width};

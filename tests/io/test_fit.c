@@ -481,7 +481,7 @@ static void match_turn(Turning *t, size_t width, int64_t exchange) {
     for (size_t i = 0; i < width; i++) at += sprintf(at, ",%.17g", frame[i]);
   }
   MbFitMatchAsk ask = {.model = "hand.rotation", .sigma = 1};
-  const MbTurn place = {0, width};
+  const MbRotationPlace place = {0, width};
   const MbFitModel model = {.channels = &turning,
                             .nchannels = 1,
                             .turns = &place,

@@ -215,13 +215,13 @@ static MbStatus ask_sigmas(MbFit *fit, MbReport *report) {
 }
 
 static MbStatus match_data(MbFit *fit, MbReport *report) {
-  MbFitModel model = {
-      .step = fit->plan.step, .steps = fit->plan.steps, .nturns = mb_sim_turns(fit->sim, NULL)};
+  MbFitModel model = {.step = fit->plan.step, .steps = fit->plan.steps};
+  model.channels = mb_sim_channels(fit->sim, &model.nchannels);
+  model.nturns = mb_channel_turns(model.channels, model.nchannels, NULL);
   MbRotationPlace *turns = mb_arena_alloc(&fit->arena, model.nturns + 1, sizeof *turns);
   if (!turns) return no_memory(report);
-  mb_sim_turns(fit->sim, turns);
+  mb_channel_turns(model.channels, model.nchannels, turns);
   model.turns = turns;
-  model.channels = mb_sim_channels(fit->sim, &model.nchannels);
   return mb_fit_match(&fit->data, fit->asks, fit->nasks, &model, &fit->match, &fit->arena, report);
 }
 

@@ -156,6 +156,8 @@ typedef struct MbChannel {
   size_t offset;                      // of the first number in a frame
   const char *const *items_names;     // (items), or NULL where the items have no names
   const char *const *component_names; // (width)
+  const size_t *vectors;              // (nvectors) places in it of rotation vectors, three numbers each
+  size_t nvectors;
   const MbList *
       list; // its number in a frame is how many entries its list has then (items and width are 1); NULL: no list
 } MbChannel;

@@ -220,7 +220,7 @@ const MbSampler mb_channel_table[] = {
     {"body.rotation",  "",                   MB_POSE,     ROTATION | STANDARD, BODIES,      4, STATE,   wxyz,     sample_rotation, NULL, NULL, mb_weigh_rotation},
     {"body.velocity",  "rad/s, m/s",         MB_VELOCITY, 0,            BODIES,      6, STATE,   twist,    sample_velocity, NULL, NULL, mb_weigh_velocity},
     {"body.acceleration", "rad/s², m/s²",    MB_ACCELERATION, 0,            BODIES,  6, BALANCE, rates,    sample_body_acceleration, NULL, NULL, NULL},
-    {"joint.position", "m, rad",             MB_POSE,     STANDARD, COORDINATES, 1, STATE,   NULL,     sample_joint_position, NULL, NULL, mb_weigh_joint_position},
+    {"joint.position", "m, rad",             MB_POSE,     STANDARD | VECTORS, COORDINATES, 1, STATE,   NULL,     sample_joint_position, NULL, NULL, mb_weigh_joint_position},
     {"joint.velocity", "m/s, rad/s",         MB_VELOCITY, 0,            COORDINATES, 1, STATE,   NULL,     sample_joint_velocity, NULL, NULL, mb_weigh_joint_velocity},
     {"joint.acceleration", "m/s², rad/s²",   MB_ACCELERATION, 0,            COORDINATES, 1, BALANCE, NULL, sample_joint_acceleration, NULL, NULL, NULL},
     {"joint.force",    "N, N m",             MB_FORCE,    0,        COORDINATES, 1, FORCES,  NULL,     sample_joint_force, NULL, NULL, NULL},

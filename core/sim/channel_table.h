@@ -35,7 +35,8 @@ typedef enum MbChannelFlags {
   ROTATION = 1, // its numbers turn something
   STANDARD = 2, // in a frame when the scene says nothing
   UNSTABLE = 4, // differs from run to run
-  TOUCHES = 8   // of scenes with contact alone
+  TOUCHES = 8,  // of scenes with contact alone
+  VECTORS = 16  // it has the coordinates of joints, rotation vectors among them
 } MbChannelFlags;
 
 struct MbSampler {

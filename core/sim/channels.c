@@ -6,6 +6,7 @@
 #include "core/sim/element_channels.h"
 #include "core/sim/lists.h"
 #include "core/sim/nodes.h"
+#include "core/sim/turns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -108,7 +109,10 @@ static MbStatus add_channel(MbSim *sim, const MbSampler *row, const char *name, 
   const size_t width = row->measure ? row->measure(sim, of, &components) : row->width;
   const MbLister *lister = lister_of(row);
   const MbList *list = lister ? lister->describe(sim) : NULL;
-  if (lister && !list) return mb_no_memory(report, "channels");
+  const size_t nvectors = row->flags & VECTORS ? mb_joint_vectors(sim->model, NULL) : 0;
+  size_t *vectors = nvectors ? mb_arena_alloc(&sim->arena, nvectors, sizeof *vectors) : NULL;
+  if ((lister && !list) || (nvectors && !vectors)) return mb_no_memory(report, "channels");
+  if (vectors) mb_joint_vectors(sim->model, vectors);
   sim->lists[sim->nchannels].lister = lister;
   sim->forces_asked |= row->need == FORCES;
   sim->samplers[sim->nchannels] = row;
@@ -123,6 +127,8 @@ static MbStatus add_channel(MbSim *sim, const MbSampler *row, const char *name, 
                                                 .offset = sim->frame_size,
                                                 .items_names = items.names,
                                                 .component_names = components,
+                                                .vectors = vectors,
+                                                .nvectors = nvectors,
                                                 .list = list};
   sim->frame_size += items.count * width;
   return MB_OK;

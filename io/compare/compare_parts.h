@@ -36,6 +36,7 @@ typedef struct MbPair {
   size_t *group;             // (a->width) first component that shares a range with this one
   double *range, *tolerance; // (a->width)
   double *worst;             // (a->width) the result's
+  double *brought;           // (b->items) b's numbers with rotation vectors told as a tells them; NULL: it has none
   double *now;               // (a->width) largest errors of this frame, for who watches; NULL = nobody does
   MbGrowth growth;
 } MbPair;
@@ -98,6 +99,11 @@ MbStatus mb_compare_points(MbCompare *c, const uint64_t frame[2], double time, c
                            const double *b);
 // b's numbers at the fraction s of the way from `b0` to `b1`.
 void mb_compare_blend(const MbCompare *c, const double *b0, const double *b1, double s, double *out);
+// Whether a pair has rotation vectors that can be told in another way; b's numbers with these told in the way that is nearer to a's, and
+// the numbers between two frames with b1's told in the way that is nearer to b0's.
+bool mb_compare_turns(const MbPair *p);
+const double *mb_compare_brought(const MbPair *p, const double *a, const double *b);
+void mb_compare_blend_vectors(const MbChannel *b, const double *b0, const double *b1, double s, double *out);
 MbStatus mb_compare_frames(MbCompare *c); // matches frames by time and compares them
 
 MbStatus mb_budgets_create(MbCompare *c);

@@ -239,6 +239,7 @@ static void compare_items(MbPair *p, const MbDifference *place, const double *a,
   const size_t wa = p->a->width, wb = p->b->width;
   if (p->same_layout && !memcmp(a, b, p->a->items * wa * sizeof *a)) return;
   MbDifference here = *place;
+  b = mb_compare_brought(p, a, b);
   for (size_t i = 0; i < p->a->items; i++) {
     here.item = i;
     if (p->item[i] == SIZE_MAX) continue;
@@ -300,5 +301,6 @@ void mb_compare_blend(const MbCompare *c, const double *b0, const double *b1, do
     const size_t first = b->offset, end = first + b->items * b->width;
     for (size_t k = first; b->rotation && k < end; k += 4) blend_rotation(b0 + k, b1 + k, s, out + k);
     for (size_t k = first; !b->rotation && k < end; k++) out[k] = b0[k] + s * (b1[k] - b0[k]);
+    mb_compare_blend_vectors(b, b0, b1, s, out);
   }
 }

@@ -3,6 +3,7 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "io/sweep/measure_parts.h"
+#include "io/sweep/measure_turn.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -62,6 +63,7 @@ MbStatus mb_measures_create(const MbMeasureAsk *asks, size_t nasks, const MbChan
     if (!worst) worst = one;
   }
   if (!worst) worst = try_all(m, asks, report);
+  if (!worst && nasks) worst = mb_measure_turns_find(m, channels, nchannels, report);
   if (worst) {
     mb_measures_free(m);
     return worst;
@@ -92,23 +94,24 @@ static void add(MbTermState *s, double x) {
   s->value = sum;
 }
 
-// Between the frame before and this one: exactly a frame's number where the time is a frame's, but for rounding.
-static void take_at(MbTerm *term, double time, double x) {
+// Between the frame before and this one, rotations on the shorter way: exactly a frame's number where the time is a frame's, but for rounding.
+static void take_at(const MbMeasures *m, MbTerm *term, double time, const double *frame) {
   MbTermState *s = &term->state;
   if (s->count && s->other >= term->when) return; // it is there
   const double close = 1e-9 * fabs(time - (s->count ? s->other : 0));
   if (!s->count || time <= term->when + close) {
-    s->value = x;
+    s->value = mb_term_number(term, time, frame);
     s->other = fabs(time - term->when) <= close ? term->when : time;
     return;
   }
+  const double x = mb_term_number(term, time, mb_measure_turns_told(m, frame, NULL, NULL).frame);
   s->value += (x - s->value) * ((term->when - s->other) / (time - s->other));
   s->other = term->when;
 }
 
-static void take(MbTerm *term, double time, const double *frame) {
+static void take(const MbMeasures *m, MbTerm *term, double time, const double *frame) {
   MbTermState *s = &term->state;
-  const double x = mb_term_number(term, time, frame);
+  const double x = term->kind == MB_AT ? 0 : mb_term_number(term, time, frame);
   switch (term->kind) {
   case MB_FINAL:
     s->value = x;
@@ -132,7 +135,7 @@ static void take(MbTerm *term, double time, const double *frame) {
     add(s, x * x);
     break;
   case MB_AT:
-    take_at(term, time, x);
+    take_at(m, term, time, frame);
     break;
   case MB_FIRST:
     if (s->value == 0 && !isnan(x) && x != 0) {
@@ -154,7 +157,8 @@ double mb_measures_earliest(const MbMeasures *m) {
 }
 
 void mb_measures_frame(MbMeasures *m, double time, const double *frame) {
-  for (size_t i = 0; i < m->nterms; i++) take(&m->terms[i], time, frame);
+  for (size_t i = 0; i < m->nterms; i++) take(m, &m->terms[i], time, frame);
+  mb_measure_turns_keep(m, frame);
 }
 
 void mb_measures_reset(MbMeasures *m) {
@@ -179,6 +183,8 @@ void mb_measures_reads(const MbMeasures *m, bool *reads) {
     if (term->column != SIZE_MAX) reads[term->column] = true;
     for (size_t k = 0; k < term->ncolumns; k++) reads[term->columns[k]] = true;
   }
+  for (size_t i = 0; i < m->turns.n; i++)
+    for (size_t k = 0; k < m->turns.place[i].width; k++) reads[m->turns.place[i].at + k] = true;
 }
 
 double mb_term_result(const MbTerm *term) {
@@ -214,14 +220,20 @@ MbStatus mb_measures_values(const MbMeasures *m, double *values, MbReport *repor
 
 // ---- checkpoints ------------------------------------------------------------------------------------------
 
-size_t mb_measures_state_size(const MbMeasures *m) { return m->nterms * sizeof(MbTermState); }
+static size_t kept_size(const MbMeasures *m) { return 4 * m->turns.n * sizeof *m->turns.kept; }
+
+size_t mb_measures_state_size(const MbMeasures *m) { return m->nterms * sizeof(MbTermState) + kept_size(m); }
 
 void mb_measures_save(const MbMeasures *m, void *bytes) {
-  for (size_t i = 0; i < m->nterms; i++)
-    memcpy((char *)bytes + i * sizeof(MbTermState), &m->terms[i].state, sizeof(MbTermState));
+  char *to = bytes;
+  for (size_t i = 0; i < m->nterms; i++, to += sizeof(MbTermState))
+    memcpy(to, &m->terms[i].state, sizeof(MbTermState));
+  if (m->turns.n) memcpy(to, m->turns.kept, kept_size(m));
 }
 
 void mb_measures_restore(MbMeasures *m, const void *bytes) {
-  for (size_t i = 0; i < m->nterms; i++)
-    memcpy(&m->terms[i].state, (const char *)bytes + i * sizeof(MbTermState), sizeof(MbTermState));
+  const char *from = bytes;
+  for (size_t i = 0; i < m->nterms; i++, from += sizeof(MbTermState))
+    memcpy(&m->terms[i].state, from, sizeof(MbTermState));
+  if (m->turns.n) memcpy(m->turns.kept, from, kept_size(m));
 }

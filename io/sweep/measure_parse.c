@@ -18,7 +18,7 @@ const char *const mb_measure_help[] = {
     "the largest",
     "the mean of all frames'",
     "the root of the mean square",
-    "at(x, t): at a time, straight between frames",
+    "at(x, t): at a time, straight between frames, rotations on the shorter way",
     "when it was largest first",
     "when it was least first",
     "first(condition): the time of the first frame where it holds; nan if never",

@@ -4,6 +4,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/names.h"
+#include "core/sim/turns.h"
 #include "io/sweep/measure.h"
 
 typedef enum MbMeasureKind {
@@ -54,6 +55,14 @@ typedef struct MbColumns {
   size_t longest;
 } MbColumns;
 
+// Rotations of which a term that asks for a time reads a number (measure_turn.h).
+typedef struct MbMeasureTurns {
+  MbRotationPlace *place; // (n)
+  size_t n, size;         // size: of a frame
+  double *kept;           // (4 n) what the last frame told of them
+  double *frame, *slope;  // (size) scratch
+} MbMeasureTurns;
+
 struct MbMeasures {
   MbArena arena;
   MbMeasure *measures; // (nmeasures)
@@ -63,6 +72,7 @@ struct MbMeasures {
   const MbConstant *parameters; // (nparameters)
   size_t nparameters;
   MbColumns columns;
+  MbMeasureTurns turns;
 };
 
 // What a measure comes to when its terms are `values`. An error says what does not fit.

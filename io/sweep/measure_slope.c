@@ -4,6 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "io/sweep/measure_parts.h"
+#include "io/sweep/measure_turn.h"
 
 #include <math.h>
 #include <string.h>
@@ -147,21 +148,27 @@ static void add(Slope *s, double x) {
 }
 
 // As `at` itself goes from frame to frame (measure.c).
-static void take_at(const MbTerm *term, double time, double dx, Slope *slope) {
-  const MbTermState *s = &term->state;
-  if (s->count && s->other >= term->when) return;
-  const double close = 1e-9 * fabs(time - (s->count ? s->other : 0));
-  if (!s->count || time <= term->when + close)
-    slope->value = dx;
-  else
-    slope->value += (dx - slope->value) * ((term->when - s->other) / (time - s->other));
+static void take_at(MbMeasureSlopes *s, size_t i, double time, const double *frame, const double *slope) {
+  const MbTerm *term = &s->m->terms[i];
+  const MbTermState *had = &term->state;
+  if (had->count && had->other >= term->when) return;
+  const double close = 1e-9 * fabs(time - (had->count ? had->other : 0));
+  if (!had->count || time <= term->when + close) {
+    s->slope[i].value = number_slope(s, i, time, frame, slope);
+    return;
+  }
+  const MbTold told = mb_measure_turns_told(s->m, frame, slope, NULL);
+  s->slope[i].value += (number_slope(s, i, time, told.frame, told.slope) - s->slope[i].value) *
+                       ((term->when - had->other) / (time - had->other));
 }
 
 void mb_measure_slopes_frame(MbMeasureSlopes *s, double time, const double *frame, const double *slope) {
   for (size_t i = 0; i < s->m->nterms; i++) {
     const MbTerm *term = &s->m->terms[i];
     const MbTermState *had = &term->state;
-    const double x = mb_term_number(term, time, frame), dx = number_slope(s, i, time, frame, slope);
+    const bool at = term->kind == MB_AT;
+    const double x = at ? 0 : mb_term_number(term, time, frame);
+    const double dx = at ? 0 : number_slope(s, i, time, frame, slope);
     switch (term->kind) {
     case MB_FINAL:
       s->slope[i].value = dx;
@@ -179,7 +186,7 @@ void mb_measure_slopes_frame(MbMeasureSlopes *s, double time, const double *fram
       add(&s->slope[i], x * dx);
       break;
     case MB_AT:
-      take_at(term, time, dx, &s->slope[i]);
+      take_at(s, i, time, frame, slope);
       break;
     default: // refused
       break;

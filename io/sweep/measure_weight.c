@@ -5,6 +5,7 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "io/sweep/measure_parts.h"
+#include "io/sweep/measure_turn.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 // Which frames a term is made of, where these are not all.
 typedef struct Frames {
   double when[2], share[2];
+  bool *other; // of each of the measures' turns whether the second frame is told in the other way; NULL: there are none
 } Frames;
 
 struct MbMeasureWeights {
@@ -30,8 +32,11 @@ MbStatus mb_measure_weights_create(const MbMeasures *m, MbMeasureWeights **out, 
   if (!w) return mb_no_memory(report, "measures");
   w->m = m;
   w->frames = mb_arena_alloc(&w->arena, m->nterms, sizeof *w->frames);
-  if (w->frames) *out = w;
-  if (!w->frames) mb_measure_weights_free(w);
+  bool fine = w->frames;
+  for (size_t i = 0; i < m->nterms && m->turns.n && fine; i++)
+    fine = (w->frames[i].other = mb_arena_alloc(&w->arena, m->turns.n, sizeof(bool)));
+  if (fine) *out = w;
+  if (!fine) mb_measure_weights_free(w);
   return *out ? MB_OK : mb_no_memory(report, "measures");
 }
 
@@ -43,10 +48,14 @@ void mb_measure_weights_free(MbMeasureWeights *w) {
 
 // ---- the run --------------------------------------------------------------------------------------------------------
 
-static void take_alone(Frames *frames, double time) { *frames = (Frames){{time, NAN}, {1, 0}}; }
+static void take_alone(Frames *frames, double time) {
+  frames->when[0] = time, frames->when[1] = NAN;
+  frames->share[0] = 1, frames->share[1] = 0;
+}
 
 // As `at` itself goes from frame to frame (measure.c).
-static void take_at(const MbTerm *term, double time, Frames *frames) {
+static void take_at(const MbMeasures *m, const MbTerm *term, double time, const double *frame,
+                    Frames *frames) {
   const MbTermState *s = &term->state;
   if (s->count && s->other >= term->when) return;
   const double close = 1e-9 * fabs(time - (s->count ? s->other : 0));
@@ -57,6 +66,7 @@ static void take_at(const MbTerm *term, double time, Frames *frames) {
   const double share = (term->when - s->other) / (time - s->other);
   frames->when[1] = time;
   frames->share[0] = 1 - share, frames->share[1] = share;
+  mb_measure_turns_told(m, frame, NULL, frames->other);
 }
 
 void mb_measure_weights_frame(MbMeasureWeights *w, double time, const double *frame) {
@@ -64,7 +74,7 @@ void mb_measure_weights_frame(MbMeasureWeights *w, double time, const double *fr
     const MbTerm *term = &w->m->terms[i];
     const MbTermState *had = &term->state;
     if (term->kind == MB_FINAL) take_alone(&w->frames[i], time);
-    if (term->kind == MB_AT) take_at(term, time, &w->frames[i]);
+    if (term->kind == MB_AT) take_at(w->m, term, time, frame, &w->frames[i]);
     if (term->kind != MB_MIN && term->kind != MB_MAX) continue;
     const double x = mb_term_number(term, time, frame);
     if (!had->count || (term->kind == MB_MIN ? x < had->value : x > had->value))
@@ -112,15 +122,43 @@ bool mb_measure_weights_wanted(const MbMeasureWeights *w, double time) {
   return false;
 }
 
+// Which rotations a term takes in the other way of the frame at a time; NULL: none.
+static const bool *others(const MbMeasureWeights *w, size_t i, double time) {
+  const Frames *frames = &w->frames[i];
+  bool any = false;
+  for (size_t k = 0; frames->other && k < w->m->turns.n; k++) any |= frames->other[k];
+  return any && frames->when[1] == time ? frames->other : NULL;
+}
+
+static void add_term(const MbTerm *term, double by, double time, const double *frame, double *out) {
+  if (term->column != SIZE_MAX) out[term->column] += by;
+  for (size_t c = 0; c < term->ncolumns && term->column == SIZE_MAX; c++)
+    out[term->columns[c]] += by * mb_term_by_column(term, time, frame, c);
+}
+
+// Of a frame that the term takes with some rotations told in the other way.
+static void add_told(const MbMeasureWeights *w, size_t i, double by, double time, const double *frame,
+                     const bool *other, double *out) {
+  const MbMeasureTurns *turns = &w->m->turns;
+  double *own = turns->slope;
+  memset(own, 0, turns->size * sizeof *own);
+  add_term(&w->m->terms[i], by, time, mb_measure_turns_as(w->m, frame, other), own);
+  mb_measure_turns_weights(w->m, frame, other, own);
+  for (size_t k = 0; k < turns->size; k++) out[k] += own[k];
+}
+
 void mb_measure_weights_add(const MbMeasureWeights *w, double time, const double *frame, double *out) {
   const MbMeasure *measure = &w->m->measures[w->of];
   for (size_t k = 0; k < measure->count; k++) {
-    const MbTerm *term = &w->m->terms[measure->first + k];
-    const double by = w->slope[k] * share_of(w, measure->first + k, time, mb_term_number(term, time, frame));
+    const size_t i = measure->first + k;
+    const MbTerm *term = &w->m->terms[i];
+    const double by = w->slope[k] * share_of(w, i, time, mb_term_number(term, time, frame));
+    const bool *other = others(w, i, time);
     if (by == 0) continue;
-    if (term->column != SIZE_MAX) out[term->column] += by;
-    for (size_t c = 0; c < term->ncolumns && term->column == SIZE_MAX; c++)
-      out[term->columns[c]] += by * mb_term_by_column(term, time, frame, c);
+    if (other)
+      add_told(w, i, by, time, frame, other, out);
+    else
+      add_term(term, by, time, frame, out);
   }
 }
 
@@ -132,9 +170,11 @@ double mb_measure_weights_told(const MbMeasureWeights *w, double time, const dou
     const size_t i = measure->first + k;
     if (w->m->terms[i].column != SIZE_MAX) continue;
     const double by = w->slope[k] * share_of(w, i, time, mb_term_number(&w->m->terms[i], time, frame));
+    const bool *other = others(w, i, time);
+    const double *told = other ? mb_measure_turns_as(w->m, frame, other) : frame;
     if (by != 0)
       sum +=
-          by * (mb_term_number(&more->terms[i], time, frame) - mb_term_number(&less->terms[i], time, frame));
+          by * (mb_term_number(&more->terms[i], time, told) - mb_term_number(&less->terms[i], time, told));
   }
   return sum;
 }

@@ -69,6 +69,8 @@ static void write_channel(MbText *t, const MbTrajHead *head, const MbChannel *c)
     mb_text_add(t, ",\"component_names\":");
     mb_text_list(t, c->component_names, c->width);
   }
+  for (size_t k = 0; k < c->nvectors; k++)
+    mb_text_format(t, "%s%zu%s", k ? "," : ",\"vectors\":[", c->vectors[k], k + 1 < c->nvectors ? "" : "]");
   if (c->list) write_list(t, head, c->list);
   mb_text_add(t, "}");
 }
@@ -197,6 +199,24 @@ static bool read_names(const cJSON *object, MbChannel *c, MbHeadInfo *info) {
   return true;
 }
 
+// Places of rotation vectors: they rise, and three numbers of each lie within the channel.
+static bool read_vectors(const cJSON *object, MbChannel *c, MbHeadInfo *info) {
+  const cJSON *places = cJSON_GetObjectItemCaseSensitive(object, "vectors");
+  if (!places) return true;
+  if (!cJSON_IsArray(places)) return false;
+  size_t *vectors = mb_arena_alloc(&info->arena, (size_t)cJSON_GetArraySize(places), sizeof *vectors);
+  double least = 0;
+  c->vectors = vectors;
+  for (const cJSON *p = places->child; vectors && p; p = p->next) {
+    const double at = p->valuedouble;
+    if (!cJSON_IsNumber(p) || !(at >= least) || at != floor(at) || at + 3 > (double)(c->items * c->width))
+      return false;
+    vectors[c->nvectors++] = (size_t)at;
+    least = at + 3;
+  }
+  return vectors;
+}
+
 static MbQuantity read_quantity(const cJSON *object) {
   const cJSON *quantity = cJSON_GetObjectItemCaseSensitive(object, "quantity");
   for (int q = 0; q < MB_QUANTITIES; q++)
@@ -253,7 +273,7 @@ static bool read_channel(const cJSON *object, MbHeadInfo *info, size_t i) {
   if (__builtin_mul_overflow(c->items, c->width, &cols) || cols > MB_TRAJ_RAW_MAX / 8 - info->frame_size)
     return false;
   info->frame_size += cols;
-  return read_names(object, c, info) && read_list(object, info, i);
+  return read_names(object, c, info) && read_vectors(object, c, info) && read_list(object, info, i);
 }
 
 static bool read_tree(const cJSON *tree, MbHeadInfo *info, const char **why) {

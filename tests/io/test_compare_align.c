@@ -252,6 +252,63 @@ Test(compare_align, interpolation_takes_the_shorter_arc) {
   mb_compare_free(&c.result);
 }
 
+// ---- rotation vectors ------------------------------------------------------------------------------------
+
+// Two rotation vectors in the place of the positions; from a time on they are told in the other way.
+static void turn_by(double *x, double t, double from) {
+  const double lengths[2] = {2.5 + 2 * t, 4 - 2 * t}, axis[2][3] = {{0.6, 0, 0.8}, {0, 1, 0}};
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 3; k++)
+      x[POSITION + 3 * i + k] = (lengths[i] - (t >= from ? 2 * 3.14159265358979323846 : 0)) * axis[i][k];
+}
+static void turned_early(double *x, uint64_t k, double t) { (void)k, turn_by(x, t, 0.302); }
+static void turned_late(double *x, uint64_t k, double t) { (void)k, turn_by(x, t, 0.606); }
+static void turned_late_and_off(double *x, uint64_t k, double t) {
+  (void)k, turn_by(x, t, 0.606);
+  x[POSITION + 4] += t > 0.4 ? 1e-3 : 0;
+}
+
+static const size_t vectors[] = {0, 3};
+
+static Plan turning_plan(void (*edit)(double *x, uint64_t k, double t)) {
+  Plan p = smooth_plan();
+  p.channels[0] = (MbChannel){.name = "joint.position",
+                              .unit = "m, rad",
+                              .quantity = MB_POSE,
+                              .items = 6,
+                              .width = 1,
+                              .offset = POSITION,
+                              .vectors = vectors,
+                              .nvectors = 2};
+  p.edit = edit;
+  return p;
+}
+
+Test(compare_align, rotation_vectors_are_the_same_in_either_way_to_tell_them) {
+  const Plan a = turning_plan(turned_early);
+  Plan b = turning_plan(turned_late);
+  const MbCompareOptions options = {.fallback.atol = 1e-12, .until = INFINITY};
+  Compared c = compare_plans(&a, &b, &options);
+  cr_expect_eq(c.status, MB_OK, "%s", c.result.verdict);
+  mb_compare_free(&c.result);
+  b = turning_plan(turned_late_and_off);
+  c = compare_plans(&a, &b, &options);
+  cr_expect_eq(c.status, MB_DIFFERS);
+  cr_expect_float_eq(channel_result(&c, "joint.position")->worst.error, 1e-3, 1e-12);
+  mb_compare_free(&c.result);
+}
+
+Test(compare_align, rotation_vectors_between_two_frames_go_the_shorter_way) {
+  const Plan a = turning_plan(turned_early);
+  Plan b = turning_plan(turned_late);
+  b.dt = 0.004;
+  b.frames = 251;
+  const MbCompareOptions options = {.fallback.atol = 1e-5, .until = INFINITY, .interpolate = true};
+  Compared c = compare_plans(&a, &b, &options);
+  cr_expect_eq(c.status, MB_OK, "%s", c.result.verdict);
+  mb_compare_free(&c.result);
+}
+
 Test(compare_align, different_rates_need_interpolation) {
   const Plan a = smooth_plan();
   Plan b = a;

@@ -7,7 +7,8 @@
 //
 // Error norm: the largest |e_i| / (absolute + relative max(|y_i|, |y⁺_i|)); step h · 0.9 e^(−0.17) e_old^0.04
 // within [1/5, 5] of the last one (Hairer, Nørsett, Wanner, II.4 and IV.2), and no longer than the scene's step, so that
-// no short change of a force goes by unseen between two stages. Steps end at the corners of signal tables.
+// no short change of a force goes by unseen between two stages. Steps end at the corners of signal tables, and where prescribed
+// motions jump that are told by expressions.
 #include "core/base/report.h"
 #include "core/integrators/integrators.h"
 #include "core/model/coordinates.h"
@@ -16,6 +17,7 @@
 #include "core/sim/evaluate.h"
 #include "core/sim/events.h"
 #include "core/sim/kinematic.h"
+#include "core/sim/kinks.h"
 #include "core/sim/layout.h"
 #include "core/sim/schemes.h"
 #include "core/sim/singular.h"
@@ -85,6 +87,12 @@ static double next_break(const MbModel *model, double t) {
       begin = middle + 1;
   }
   return begin < model->nbreaks ? model->breaks[begin] : INFINITY;
+}
+
+// The same, of what jumps within the next step too.
+static double next_stop(const MbSim *sim, double t, double next) {
+  const double stop = next_break(sim->model, t);
+  return fmin(stop, mb_sim_kink(sim, t, fmin(stop, t + next * (1 + 1e-9))));
 }
 
 static void dense_output(double *dense, const double *y0, const double *y1, const double *stage, double h,
@@ -274,7 +282,7 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
   const size_t n = sim->nq + sim->nv;
   double *memory = memory_of(sim), *y = memory + HEADER, *k = y + n, *dense = k + n;
   double *y1 = dense + 4 * n; // free until the step is accepted
-  const double t = memory[T], stop = next_break(sim->model, t);
+  const double t = memory[T], stop = next_stop(sim, t, memory[H_NEXT]);
   double limit = INFINITY; // length of the step that ends at an event
   size_t which = 0;
   if (memory[FREEDOM] < CROSS) {

@@ -187,8 +187,8 @@ static MbStatus fill_pair(MbCompare *c, MbPair *p, bool in_list, size_t in_a, si
   p->now = c->options->watch ? mb_arena_alloc(c->arena, width, sizeof *p->now) : NULL;
   const bool turns = mb_compare_turns(p);
   p->brought = turns ? mb_arena_alloc(c->arena, p->b->items, sizeof *p->brought) : NULL;
-  if (!p->item || !p->component || (turns && !p->brought) || !p->group || !p->range || !p->tolerance || !p->worst ||
-      (c->options->watch && !p->now))
+  if (!p->item || !p->component || (turns && !p->brought) || !p->group || !p->range || !p->tolerance ||
+      !p->worst || (c->options->watch && !p->now))
     return mb_no_memory(c->report, "the comparison");
 
   MbStatus status = align_items(c, p);

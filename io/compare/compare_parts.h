@@ -36,8 +36,8 @@ typedef struct MbPair {
   size_t *group;             // (a->width) first component that shares a range with this one
   double *range, *tolerance; // (a->width)
   double *worst;             // (a->width) the result's
-  double *brought;           // (b->items) b's numbers with rotation vectors told as a tells them; NULL: it has none
-  double *now;               // (a->width) largest errors of this frame, for who watches; NULL = nobody does
+  double *brought; // (b->items) b's numbers with rotation vectors told as a tells them; NULL: it has none
+  double *now;     // (a->width) largest errors of this frame, for who watches; NULL = nobody does
   MbGrowth growth;
 } MbPair;
 

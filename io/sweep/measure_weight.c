@@ -13,7 +13,8 @@
 // Which frames a term is made of, where these are not all.
 typedef struct Frames {
   double when[2], share[2];
-  bool *other; // of each of the measures' turns whether the second frame is told in the other way; NULL: there are none
+  bool *
+      other; // of each of the measures' turns whether the second frame is told in the other way; NULL: there are none
 } Frames;
 
 struct MbMeasureWeights {
@@ -173,8 +174,7 @@ double mb_measure_weights_told(const MbMeasureWeights *w, double time, const dou
     const bool *other = others(w, i, time);
     const double *told = other ? mb_measure_turns_as(w->m, frame, other) : frame;
     if (by != 0)
-      sum +=
-          by * (mb_term_number(&more->terms[i], time, told) - mb_term_number(&less->terms[i], time, told));
+      sum += by * (mb_term_number(&more->terms[i], time, told) - mb_term_number(&less->terms[i], time, told));
   }
   return sum;
 }

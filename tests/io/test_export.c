@@ -123,11 +123,12 @@ Test(export, csv_quotes_names_that_need_it_and_names_other_channels_by_rule) {
   p.nchannels = 7;
   p.channels[0].items_names = odd;
   p.channels[1] = (MbChannel){"joint.position", "", MB_POSE, false, false, 2, 1, 6, joints, q, NULL, 0, NULL};
-  p.channels[2] = (MbChannel){"joint.velocity", "", MB_VELOCITY, false, false, 2, 2, 8, joints, two, NULL, 0, NULL};
-  p.channels[3] =
-      (MbChannel){"deformable.my.cloth.position", "m", MB_POSE, false, false, 2, 3, 12, NULL, xyz, NULL, 0, NULL};
-  p.channels[4] =
-      (MbChannel){"deformable.my.cloth.velocity", "", MB_VELOCITY, false, false, 2, 3, 18, NULL, xyz, NULL, 0, NULL};
+  p.channels[2] =
+      (MbChannel){"joint.velocity", "", MB_VELOCITY, false, false, 2, 2, 8, joints, two, NULL, 0, NULL};
+  p.channels[3] = (MbChannel){
+      "deformable.my.cloth.position", "m", MB_POSE, false, false, 2, 3, 12, NULL, xyz, NULL, 0, NULL};
+  p.channels[4] = (MbChannel){
+      "deformable.my.cloth.velocity", "", MB_VELOCITY, false, false, 2, 3, 18, NULL, xyz, NULL, 0, NULL};
   p.channels[5] = (MbChannel){"muscle", "", MB_OTHER, false, false, 2, 2, 24, NULL, two, NULL, 0, NULL};
   p.channels[6] = (MbChannel){"load", "", MB_OTHER, false, false, 1, 1, 28, NULL, one, NULL, 0, NULL};
   size_t size = 0;

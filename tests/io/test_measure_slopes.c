@@ -21,7 +21,8 @@ static bool keeps_way; // rotations are told in one way throughout; else from fr
 // The rotation of a frame by an angle that grows, about an axis that moves, of a run with a number p.
 static void make_turn(int k, double p, double *q, double *v) {
   const double t = k / 40.0, angle = 2.5 + 2 * t + p * t * t;
-  const double z = 0.3 + 0.2 * t + p, across = sqrt(1 - z * z), axis[3] = {across * cos(t), across * sin(t), z};
+  const double z = 0.3 + 0.2 * t + p, across = sqrt(1 - z * z),
+               axis[3] = {across * cos(t), across * sin(t), z};
   const bool other = k > 20 && !keeps_way;
   q[0] = (other ? -1 : 1) * cos(angle / 2);
   for (int i = 0; i < 3; i++) {
@@ -136,10 +137,9 @@ Test(measure_slopes, both_ways_are_what_the_measures_change_by) {
 }
 
 // At 0.51 rotations are between frame 20 and frame 21, which tells them in the other way.
-static const char *const turned[] = {
-    "at(q.w, 0.51)", "at(v.0, 0.51)",
-    "at(v.2, 0.51)", "at(q.x*v.1 + p*v.0 + e.x, 0.51) + at(e.x, 0.2)",
-    "at(q.w, 0.4)",  "at(v.0*v.1, 0.9)/at(q.y, 0.51)"};
+static const char *const turned[] = {"at(q.w, 0.51)", "at(v.0, 0.51)",
+                                     "at(v.2, 0.51)", "at(q.x*v.1 + p*v.0 + e.x, 0.51) + at(e.x, 0.2)",
+                                     "at(q.w, 0.4)",  "at(v.0*v.1, 0.9)/at(q.y, 0.51)"};
 enum { TURNED = sizeof turned / sizeof *turned };
 
 Test(measure_slopes, rotations_between_frames_that_tell_them_in_two_ways_go_the_shorter_way) {

@@ -56,6 +56,51 @@ Test(constraints, velocities_and_accelerations_can_be_prescribed) {
     }
 }
 
+// A slide that is driven along a path with a corner at 0.7031 s, and a rod that hangs on it.
+static TestRun cornered(const char *motion) {
+  static char text[1000];
+  snprintf(text, sizeof text,
+           "{\"mbsim\": 1, \"gravity\": [0, 0, -9.81], \"time\": {\"step\": 0.01, \"duration\": 2}, "
+           "\"integrator\": \"rk45\", \"bodies\": [{\"name\": \"slide\", \"shape\": {\"type\": \"sphere\", "
+           "\"radius\": 0.1}, \"mass\": 1, \"joint\": {\"type\": \"prismatic\", \"axis\": [1, 0, 0], "
+           "\"motion\": %s}}, {\"name\": \"rod\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, "
+           "\"mass\": 1, \"joint\": {\"type\": \"revolute\", \"axis\": [0, 1, 0], \"parent\": \"slide\", "
+           "\"in_body\": {\"position\": [0, 0, 1]}}}]}",
+           motion);
+  return parse(text);
+}
+
+// Tables tell their corners; of expressions they have to be found.
+Test(constraints, adaptive_steps_end_where_an_expression_of_a_motion_jumps) {
+  static const char *const motions[] = {"{\"position\": \"=max(0, 2*(t - 0.7031))\"}",
+                                        "{\"velocity\": \"=t < 0.7031 ? 0 : 2\"}",
+                                        "{\"position\": \"=abs(t - 0.7031) + t - 0.7031\"}"};
+  TestRun wanted = cornered("{\"position\": {\"times\": [0, 0.7031, 2.7031], \"values\": [0, 0, 4]}}");
+  test_steps(wanted.sim, 200);
+  const double q[2] = {wanted.sim->state.q[0], wanted.sim->state.q[1]};
+  const double v[2] = {wanted.sim->state.v[0], wanted.sim->state.v[1]};
+  end(&wanted);
+  for (int i = 0; i < 3; i++) {
+    TestRun run = cornered(motions[i]);
+    test_steps(run.sim, 200);
+    test_near(motions[i], run.sim->state.q, q, 2, 1e-9);
+    test_near(motions[i], run.sim->state.v, v, 2, 1e-9);
+    end(&run);
+  }
+}
+
+// The slope jumps from −1 to 1 every third of π, and a step may hold two corners.
+Test(constraints, adaptive_steps_follow_a_path_of_many_corners) {
+  TestRun run = cornered("{\"position\": \"=abs(sin(3*t)) + 0.01*abs(sin(300*t))\"}");
+  double worst = 0;
+  for (int i = 0; i < 200; i++) {
+    test_steps(run.sim, 1);
+    const double t = run.sim->state.t, wanted = fabs(sin(3 * t)) + 0.01 * fabs(sin(300 * t));
+    worst = fmax(worst, fabs(run.sim->state.q[0] - wanted));
+  }
+  cr_expect_lt(worst, 1e-6, "%g", worst);
+  end(&run);
+}
 // ---- driven bodies ----------------------------------------------------------------------------------------
 
 // A body of two kilograms, its centre beside its frame's origin, with `motion`; a ball hangs on it.

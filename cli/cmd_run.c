@@ -328,6 +328,7 @@ MbStatus mb_run_scene_file(const MbArgs *args, const MbRunFollower *follower, Mb
   if (!status) status = load(&run, report);
   if (!status) status = prepare(&run, report);
   if (!status) status = run.done ? nothing_to_do(&run, report) : simulate(&run, report);
+  if (!status) status = mb_dump_contact_told(&run.dump, report);
   if (follower && follower->end && run.sim) follower->end(follower->to, &run);
   mb_log_report(&run.log, report);
   status = mb_run_end_page(&run, status);

@@ -72,11 +72,17 @@ void mb_dump_contact_start(MbDumpContact *dump, MbSim *sim, int64_t step) {
   if (dump->file && step == dump->step) mb_touch_watch(sim, (MbTouchWatch){see, dump});
 }
 
-MbStatus mb_dump_contact_end(MbDumpContact *dump, MbSim *sim, int64_t step, MbReport *report) {
-  if (!dump->file || step != dump->step) return MB_OK;
+void mb_dump_contact_end(MbDumpContact *dump, MbSim *sim, int64_t step) {
+  if (!dump->file || step != dump->step) return;
   mb_touch_watch(sim, (MbTouchWatch){0});
+  dump->taken = true;
+}
+
+MbStatus mb_dump_contact_told(const MbDumpContact *dump, MbReport *report) {
+  if (!dump->taken) return MB_OK;
   if (!dump->seen)
-    return mb_error(report, MB_USAGE, "", "--dump-contact: nothing touches in step %lld", (long long)step);
+    return mb_error(report, MB_USAGE, "", "--dump-contact: nothing touches in step %lld: %s is not written",
+                    (long long)dump->step, dump->file);
   if (dump->said.kept)
     return mb_error(report, dump->said.status, "", "--dump-contact: %s", dump->said.issues[0].text);
   if (dump->error)

@@ -130,8 +130,7 @@ static MbStatus write_due(MbRun *run, int64_t step, MbReport *said, MbReport *re
 static MbStatus one_step(MbRun *run, int64_t step, MbReport *said, MbReport *report) {
   mb_dump_contact_start(&run->dump, run->sim, step);
   const MbStatus status = mb_sim_step(run->sim, said);
-  const MbStatus dumped = mb_dump_contact_end(&run->dump, run->sim, step, status ? NULL : report);
-  if (!status && dumped) return dumped;
+  mb_dump_contact_end(&run->dump, run->sim, step);
   if (!status && !said->warnings) return MB_OK;
   const MbStatus recorded = record_issues(run, said, step, report);
   if (status) *report = recorded ? *report : *said;

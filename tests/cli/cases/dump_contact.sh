@@ -22,6 +22,13 @@ echo '{"mbsim": 1, "time": {"step": 0.005, "steps": 8}, "solver": "projective", 
  "bodies": [{"name": "ground", "shape": {"type": "plane"}, "joint": {"type": "fixed"}}],
  "deformables": [{"name": "cube", "type": "tets", "mesh": {"box": [3, 3, 3], "size": [0.1, 0.1, 0.1]}, "material": {"young": 1e5, "density": 1000}}]}' >cube.json
 "$MBSIM" run cube.json -q --dump-contact 8:cube_problem.json -o c.mbt && told cube_problem.json
+# where nothing touches the run goes to its end, and then says so
+echo '{"mbsim": 1, "gravity": [0, 0, -9.81], "time": {"step": 0.01, "steps": 20}, "contact": true,
+ "bodies": [{"name": "ground", "shape": {"type": "plane"}, "joint": {"type": "fixed"}},
+            {"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "mass": 1, "pose": {"position": [0, 0, 0.2]}}]}' >ball.json
+t run ball.json -q --dump-contact 3:other.json -o w.mbt
+t info w.mbt | grep frames
+test -e other.json || echo not there
 # what would run
 t validate stack.json | grep contact
 t validate "$ROOT/scenes/contact/folding.json" | grep -A 1 ^contact

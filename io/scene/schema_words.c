@@ -125,12 +125,19 @@ bool mb_read_reference_lists(MbReader *r, const MbSchemaRow *row, const cJSON *i
   return fine;
 }
 
-static size_t list_words(const char *const *words, char *out, size_t size) {
+// Whole words, as many as there is room for, and where the others are told.
+static void list_words(const char *const *words, char *out, size_t size) {
+  static const char REST[] = ", ... (mbsim schema --reference tells all)";
   size_t n = 0;
   out[0] = 0;
-  for (size_t i = 0; words[i] && n < size; i++)
-    n += (size_t)snprintf(out + n, size - n, "%s\"%s\"", i ? ", " : "", words[i]);
-  return n;
+  for (size_t i = 0; words[i]; i++) {
+    const char *const comma = i ? ", " : "";
+    if (n + strlen(comma) + strlen(words[i]) + 2 + sizeof REST > size) {
+      snprintf(out + n, size - n, "%s", REST);
+      return;
+    }
+    n += (size_t)snprintf(out + n, size - n, "%s\"%s\"", comma, words[i]);
+  }
 }
 
 // Whether a word is one of a later version; "joint.*" stands for all that begin so.

@@ -8,9 +8,7 @@
 #include "io/models/models.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -115,24 +113,6 @@ static MbStatus add_set(Overrides *overrides, const char *pointer, const char *j
   snprintf(text, size, "%s=%s", pointer, json);
   overrides->made[overrides->nmade++] = text;
   overrides->sets[overrides->nsets++] = text;
-  return MB_OK;
-}
-
-// Numbers as people type them (.5, +2, 1.) in the way that JSON has them. Other values stay as they are.
-static MbStatus add_params(Overrides *overrides, const MbValue *params, MbReport *report) {
-  for (size_t i = 0; i < params->nlist; i++) {
-    const char *text = overrides->params[i] = params->list[i], *equals = strchr(text, '=');
-    if (!equals || strspn(equals + 1, "+-.0123456789eE") != strlen(equals + 1)) continue;
-    char *end = NULL;
-    const double number = strtod(equals + 1, &end);
-    if (end == equals + 1 || *end || !isfinite(number)) continue;
-    const size_t size = (size_t)(equals - text) + 32;
-    char *made = mb_calloc(size, 1);
-    if (!made) return mb_no_memory(report, "the command line");
-    snprintf(made, size, "%.*s=%.17g", (int)(equals - text), text, number);
-    overrides->made[overrides->nmade++] = made;
-    overrides->params[i] = made;
-  }
   return MB_OK;
 }
 
@@ -265,13 +245,13 @@ static MbStatus make_overrides(const MbArgs *args, const Source *source, Overrid
   const MbValue *sets = mb_arg(args, "set"), *params = mb_arg(args, "param");
   overrides->sets = mb_calloc(sets->nlist + MADE, sizeof *overrides->sets);
   overrides->params = mb_calloc(params->nlist, sizeof *overrides->params);
-  overrides->made = mb_calloc(params->nlist + MADE, sizeof *overrides->made);
+  overrides->made = mb_calloc(MADE, sizeof *overrides->made);
   if (!overrides->sets || !overrides->params || !overrides->made)
     return mb_no_memory(report, "the command line");
   for (; overrides->nsets < sets->nlist; overrides->nsets++)
     overrides->sets[overrides->nsets] = sets->list[overrides->nsets];
-  const MbStatus status = add_params(overrides, params, report);
-  return status || !wants_edits(args) ? status : make_edits(args, source, sets, overrides, report);
+  for (size_t i = 0; i < params->nlist; i++) overrides->params[i] = params->list[i];
+  return wants_edits(args) ? make_edits(args, source, sets, overrides, report) : MB_OK;
 }
 
 // Reads the source with what the command line overrides, and frees its text.

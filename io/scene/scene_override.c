@@ -2,7 +2,9 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool mb_scene_overridden(char *const *overridden, size_t count, const char *pointer) {
@@ -107,6 +109,14 @@ static MbStatus unknown_parameter(const cJSON *parameters, const char *name, MbR
                   near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", all);
 }
 
+// Numbers as people type them (.5, +2, 1.), which JSON does not have; false: it is something else.
+static bool typed_number(const char *text, double *number) {
+  char *end = NULL;
+  if (!*text || strspn(text, "+-.0123456789eE") != strlen(text)) return false;
+  *number = strtod(text, &end);
+  return !*end && isfinite(*number);
+}
+
 // "name=value", where the value is a number or an expression "=..."
 static MbStatus apply_param(MbScene *scene, const char *text, MbReport *report) {
   const char *const equals = strchr(text, '=');
@@ -120,6 +130,8 @@ static MbStatus apply_param(MbScene *scene, const char *text, MbReport *report) 
 
   snprintf(pointer, sizeof pointer, "/parameters/%s", name);
   if (equals[1] == '=') return set(scene, pointer, cJSON_CreateString(equals + 1), report);
+  double number = 0;
+  if (typed_number(equals + 1, &number)) return set(scene, pointer, cJSON_CreateNumber(number), report);
   cJSON *value = NULL;
   MbReport own;
   mb_report_clear(&own);

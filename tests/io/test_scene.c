@@ -415,6 +415,16 @@ static void refused_set(const char *set, MbStatus status, const char *part) {
             r->issues[0].line);
 }
 
+Test(scene, parameters_are_overridden_by_numbers_as_people_type_them) {
+  static const char *const typed[] = {"length=.5", "length=+2", "length=1.", "length=-.25e1"};
+  static const double wanted[] = {0.5, 2, 1, -2.5};
+  for (int i = 0; i < 4; i++) {
+    MbScene *scene = read_with(LENGTHS, &(MbSceneOptions){.params = &typed[i], .nparams = 1});
+    cr_expect_eq(scene->spec.parameters[0].value, wanted[i], "%s", typed[i]);
+    mb_scene_free(scene);
+  }
+}
+
 Test(scene, wrong_overriding_is_refused_and_has_no_line) {
   refused_param("lenght=3", "did you mean \"length\"?");
   refused_param("length", "wanted name=value");
@@ -422,6 +432,8 @@ Test(scene, wrong_overriding_is_refused_and_has_no_line) {
   refused_param("length=", "wanted a number");
   refused_param("length=x", "wanted a number");
   refused_param("length=1e999", "too large for a number");
+  refused_param("length=.", "wanted a number");
+  refused_param("length=1.2.3", "wanted a number");
   refused_param("q=1", "no such parameter; it has length, twice");
   refused_param("_c=1", "no such parameter");
   refused_set("time/step=1", MB_USAGE, "wanted /json/pointer=value");

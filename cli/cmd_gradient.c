@@ -191,7 +191,16 @@ static MbStatus whole_run(MbGradientRun *run, const MbWrt *wrt, double value, do
   return status;
 }
 
-// Of fourth order; that of second order from the same runs tells how far they can be trusted.
+// Differences of fourth order over four runs beside this one, and what weighs each run in them and in those of second order, over 12 moves.
+typedef struct Differences {
+  int place[4];
+  double weight[5], second[5]; // the last: of this run
+} Differences;
+
+static const Differences BOTH_SIDES = {{-2, -1, 1, 2}, {1, -8, 8, -1, 0}, {0, -6, 6, 0, 0}},
+                         ONE_SIDE = {{1, 2, 3, 4}, {48, -36, 16, -3, -25}, {24, -6, 0, 0, -18}};
+
+// That of second order from the same runs tells how far they can be trusted.
 static MbStatus compare(MbGradientRun *run, MbReport *report) {
   static const double MOVE = 1e-4, ROUNDING = 1e-11;
   const size_t n = run->nmeasures;
@@ -199,15 +208,16 @@ static MbStatus compare(MbGradientRun *run, MbReport *report) {
   MbStatus status = values ? MB_OK : mb_no_memory(report, "differences");
   for (size_t k = 0; k < run->nwrt && !status; k++) {
     MbWrt *wrt = &run->wrt[k];
-    const double move = MOVE * (wrt->value != 0 ? fabs(wrt->value) : 1);
-    static const double place[4] = {-2, -1, 1, 2};
+    const Differences *d = wrt->side ? &ONE_SIDE : &BOTH_SIDES;
+    const double move = (wrt->side < 0 ? -1 : 1) * MOVE * (wrt->value != 0 ? fabs(wrt->value) : 1);
     for (int i = 0; i < 4 && !status; i++)
-      status = whole_run(run, wrt, wrt->value + place[i] * move, values + n * (size_t)i, report);
+      status = whole_run(run, wrt, wrt->value + d->place[i] * move, values + n * (size_t)i, report);
     for (size_t m = 0; m < n && !status; m++) {
-      const double *at[4] = {values + m, values + n + m, values + 2 * n + m, values + 3 * n + m};
-      const double second = (*at[2] - *at[1]) / (2 * move);
-      wrt->difference[m] = (8 * (*at[2] - *at[1]) - (*at[3] - *at[0])) / (12 * move);
-      wrt->unsure[m] = fabs(wrt->difference[m] - second) + ROUNDING * fabs(run->values[m]) / move;
+      double fourth = d->weight[4] * run->values[m], second = d->second[4] * run->values[m];
+      for (size_t i = 0; i < 4; i++)
+        fourth += d->weight[i] * values[n * i + m], second += d->second[i] * values[n * i + m];
+      wrt->difference[m] = fourth / (12 * move);
+      wrt->unsure[m] = fabs(fourth - second) / (12 * fabs(move)) + ROUNDING * fabs(run->values[m] / move);
     }
   }
   mb_free(values);

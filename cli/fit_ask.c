@@ -312,22 +312,33 @@ static MbStatus ask_slopes(MbFit *fit, MbReport *report) {
   return MB_OK;
 }
 
-// Each unknown a little further in: that it changes numbers alone, and that there is a scene.
+// An unknown a little further up, or down: that it changes numbers alone, and that there is a scene.
+static MbStatus check_unknown(MbFit *fit, double *numbers, size_t k, MbReport *report) {
+  const MbUnknown *u = &fit->unknowns[k];
+  const double move = fmin(fit->move * (u->start != 0 ? fabs(u->start) : 1), (u->high - u->low) / 5);
+  MbStatus status = MB_SCENE;
+  MbReport first = {0};
+  for (int side = 1; side >= -1 && status == MB_SCENE; side -= 2) {
+    MbFitVariant v = {0};
+    MbReport own = {0};
+    numbers[k] = u->start + side * move;
+    if (numbers[k] < u->low || numbers[k] > u->high) continue;
+    status = mb_fit_variant(fit, numbers, k, &v, &own);
+    if (status && !first.errors) first = own;
+    mb_fit_variant_free(&v);
+  }
+  numbers[k] = u->start;
+  if (status) *report = first;
+  return status;
+}
+
 static MbStatus check_unknowns(MbFit *fit, MbReport *report) {
   double *numbers = mb_arena_alloc(&fit->arena, fit->n, sizeof *numbers);
   if (!numbers) return no_memory(report);
+  MbStatus status = MB_OK;
   for (size_t k = 0; k < fit->n; k++) numbers[k] = fit->unknowns[k].start;
-  for (size_t k = 0; k < fit->n; k++) {
-    const MbUnknown *u = &fit->unknowns[k];
-    const double move = fit->move * (u->start != 0 ? fabs(u->start) : 1);
-    MbFitVariant v = {0};
-    numbers[k] = u->start + move <= u->high ? u->start + move : u->start - move;
-    const MbStatus status = mb_fit_variant(fit, numbers, k, &v, report);
-    numbers[k] = u->start;
-    mb_fit_variant_free(&v);
-    if (status) return status;
-  }
-  return MB_OK;
+  for (size_t k = 0; k < fit->n && !status; k++) status = check_unknown(fit, numbers, k, report);
+  return status;
 }
 
 static MbStatus read_scene(MbFit *fit, MbReport *report) {

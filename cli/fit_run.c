@@ -101,14 +101,34 @@ static void do_side(void *context, size_t i) {
   if (!side->status) side->status = mb_fit_follow(batch->fit, &side->variant, side->y, &side->report);
 }
 
-// Two places on both sides of an unknown, or on one side where a bound is in the way.
-static void choose_places(const MbFit *fit, const double *numbers, size_t k, double at[2]) {
+// Two places on both sides of an unknown, or both on the side that is given; false where a bound is in the way.
+static bool choose_places(const MbFit *fit, const double *numbers, size_t k, int side, double at[2]) {
   const MbUnknown *u = &fit->unknowns[k];
   const double size = u->logarithmic ? numbers[k] : fmax(fabs(numbers[k]), 1e-3 * fit->x_size[k]);
-  const double move = fit->move * size;
-  at[0] = numbers[k] - move, at[1] = numbers[k] + move;
-  if (at[0] < u->low) at[0] = numbers[k] + move, at[1] = numbers[k] + 2 * move;
-  if (at[1] > u->high) at[0] = numbers[k] - 2 * move, at[1] = numbers[k] - move;
+  const double move = fmin(fit->move * size, (u->high - u->low) / 5); // so that one side has room for both
+  at[0] = numbers[k] + (side < 0 ? -2 : side > 0 ? 1 : -1) * move;
+  at[1] = numbers[k] + (side < 0 ? -1 : side > 0 ? 2 : 1) * move;
+  return at[0] >= u->low && at[1] <= u->high;
+}
+
+// Scenes at two places, on both sides or, where a bound is in the way or the scene is refused there, on one.
+static void make_sides(const MbFit *fit, const double *numbers, size_t k, double *moved, Side sides[2]) {
+  static const int SIDES[3] = {0, 1, -1};
+  bool refused = true;
+  for (int i = 0; i < 3 && refused; i++) {
+    double at[2];
+    if (!choose_places(fit, numbers, k, SIDES[i], at)) continue;
+    refused = false;
+    for (int j = 0; j < 2; j++) {
+      Side *side = &sides[j];
+      mb_fit_variant_free(&side->variant);
+      memset(&side->report, 0, sizeof side->report);
+      memcpy(moved, numbers, fit->n * sizeof *moved);
+      side->at = moved[k] = at[j];
+      side->status = mb_fit_variant(fit, moved, k, &side->variant, &side->report);
+      refused |= side->status == MB_SCENE;
+    }
+  }
 }
 
 // The slope at x by what came out at two places and at x: exact for parabolas.
@@ -128,14 +148,7 @@ static MbStatus run_sides(MbFit *fit, const double *numbers, size_t first, size_
                           MbReport *report) {
   double *moved = mb_calloc(fit->n + 1, sizeof *moved);
   if (!moved) return mb_no_memory(report, "a run");
-  for (size_t i = 0; i < 2 * count; i++) {
-    const size_t k = first + i / 2;
-    double at[2];
-    choose_places(fit, numbers, k, at);
-    memcpy(moved, numbers, fit->n * sizeof *moved);
-    sides[i].at = moved[k] = at[i % 2];
-    sides[i].status = mb_fit_variant(fit, moved, k, &sides[i].variant, &sides[i].report);
-  }
+  for (size_t c = 0; c < count; c++) make_sides(fit, numbers, first + c, moved, &sides[2 * c]);
   mb_free(moved);
   mb_parallel_tasks(callers(fit), 2 * count, do_side, &(Batch){fit, sides});
   fit->runs += 2 * (int64_t)count;

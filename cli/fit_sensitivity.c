@@ -43,26 +43,48 @@ static void clear(Exact *e) {
   mb_free(e->less);
 }
 
-// A little less and a little more of a number; on one side where a bound is in the way, which costs as much exactness as the move is
-// long.
+// Two places about a number, `move` apart from it: both sides of it, or it and one on the side that is given.
+static void sides_at(double x, double move, int side, double at[2]) {
+  at[0] = side > 0 ? x : x - (side ? 2 : 1) * move;
+  at[1] = side < 0 ? x : x + (side ? 2 : 1) * move;
+}
+
+static MbStatus make_both(Exact *e, const double *numbers, size_t k, const double at[2], MbReport *report) {
+  MbFitVariant *const to[2] = {&e->less[k], &e->more[k]};
+  MbStatus status = MB_OK;
+  memcpy(e->moved, numbers, e->fit->n * sizeof *e->moved);
+  for (int i = 0; i < 2 && !status; i++) {
+    e->moved[k] = at[i];
+    mb_fit_variant_free(to[i]);
+    status = mb_fit_variant(e->fit, e->moved, k, to[i], report);
+  }
+  return status;
+}
+
+// A little less and a little more of a number; on one side where a bound is in the way, or where the scene is refused, as with a damping
+// below 0. That costs as much exactness as the move is long.
 static MbStatus make_sides(Exact *e, const double *numbers, size_t k, MbReport *report) {
+  static const int SIDES[3] = {0, 1, -1};
   const MbFit *fit = e->fit;
   const MbUnknown *u = &fit->unknowns[k];
   const double size = u->logarithmic ? numbers[k] : fmax(fabs(numbers[k]), 1e-3 * fit->x_size[k]),
-               move = LITTLE * size;
-  double low = numbers[k] - move, high = numbers[k] + move;
-  if (low < u->low) low = numbers[k], high = numbers[k] + 2 * move;
-  if (high > u->high) low = numbers[k] - 2 * move, high = numbers[k];
-  memcpy(e->moved, numbers, fit->n * sizeof *e->moved);
-  e->moved[k] = low;
-  MbStatus status = mb_fit_variant(fit, e->moved, k, &e->less[k], report);
-  e->moved[k] = high;
-  if (!status) status = mb_fit_variant(fit, e->moved, k, &e->more[k], report);
+               move = fmin(LITTLE * size, (u->high - u->low) / 5); // so that one side has room for both
+  double at[2] = {0};
+  MbStatus status = MB_SCENE;
+  MbReport first = {0};
+  for (int i = 0; i < 3 && status == MB_SCENE; i++) {
+    MbReport own = {0};
+    sides_at(numbers[k], move, SIDES[i], at);
+    if (at[0] < u->low || at[1] > u->high) continue;
+    status = make_both(e, numbers, k, at, &own);
+    if (status && !first.errors) first = own;
+  }
+  if (status) *report = first;
   if (status) return status;
-  e->numbers[k] = (MbSensitivityNumber){u->name, e->less[k].model, e->more[k].model, (high - low) / 2};
+  e->numbers[k] = (MbSensitivityNumber){u->name, e->less[k].model, e->more[k].model, (at[1] - at[0]) / 2};
   if (!fit->minimise) return MB_OK;
   return mb_measure_slopes_create(e->middle.measures, e->less[k].measures, e->more[k].measures,
-                                  (high - low) / 2, &e->measures[k], report);
+                                  (at[1] - at[0]) / 2, &e->measures[k], report);
 }
 
 static MbStatus make(Exact *e, const double *numbers, MbReport *report) {

@@ -82,12 +82,35 @@ static MbStatus ask_measures(MbGradientRun *run, MbReport *report) {
 static MbStatus make_side(MbGradientRun *run, const MbWrt *wrt, double value, MbVariant *v,
                           MbReport *report) {
   MbReport own = {0};
+  mb_gradient_variant_free(v);
   const MbStatus status = mb_gradient_variant(run, wrt, value, v, &own);
   if (!status) return MB_OK;
   *report = own;
   return mb_error(report, status, "",
                   "--wrt %s: its derivative takes the scene at %.9g as well, which is refused", wrt->name,
                   value);
+}
+
+// Both sides, or one and the number itself where the scene is refused on the other, as with a damping below 0: this costs as much exactness as
+// the move is long, which is a short one then.
+static MbStatus make_sides(MbGradientRun *run, MbWrt *wrt, MbReport *report) {
+  static const double SHORT = 3e-9;
+  static const int SIDES[3] = {0, 1, -1};
+  const double size = wrt->value != 0 ? fabs(wrt->value) : 1,
+               little = mb_sensitivity_little(run->scene.model);
+  MbStatus status = MB_SCENE;
+  MbReport first = {0};
+  for (int i = 0; i < 3 && status == MB_SCENE; i++) {
+    MbReport own = {0};
+    wrt->side = SIDES[i];
+    wrt->move = (wrt->side ? fmin(SHORT, little) : little) * size;
+    const double less = wrt->value + (wrt->side - 1) * wrt->move;
+    status = make_side(run, wrt, less, &wrt->less, &own);
+    if (!status) status = make_side(run, wrt, less + 2 * wrt->move, &wrt->more, &own);
+    if (status && !first.errors) first = own;
+  }
+  if (status) *report = first;
+  return status;
 }
 
 static MbStatus add_number(MbGradientRun *run, const char *name, MbReport *report) {
@@ -98,13 +121,11 @@ static MbStatus add_number(MbGradientRun *run, const char *name, MbReport *repor
   for (size_t i = 0; i + 1 < run->nwrt; i++)
     if (!strcmp(run->wrt[i].name, name))
       return mb_error(report, MB_USAGE, "", "--wrt %s: it is there twice", name);
-  wrt->move = mb_sensitivity_little(run->scene.model) * (wrt->value != 0 ? fabs(wrt->value) : 1);
   double **const lists[] = {&wrt->derivative, &wrt->difference, &wrt->unsure};
   for (size_t i = 0; i < 3; i++)
     if (!(*lists[i] = mb_arena_alloc(&run->arena, run->nmeasures, sizeof **lists[i])))
       return mb_no_memory(report, "derivatives");
-  status = make_side(run, wrt, wrt->value - wrt->move, &wrt->less, report);
-  if (!status) status = make_side(run, wrt, wrt->value + wrt->move, &wrt->more, report);
+  status = make_sides(run, wrt, report);
   if (!status)
     status = mb_measure_slopes_create(run->scene.measures, wrt->less.measures, wrt->more.measures, wrt->move,
                                       &wrt->slopes, report);

@@ -20,6 +20,7 @@ typedef struct MbVariant {
 typedef struct MbWrt {
   const char *name; // of a parameter, or a JSON pointer
   double value, move;
+  int side; // 1, -1: its derivative looks at larger or smaller numbers alone, as the scene is refused on the other side; 0: at both
   MbVariant less, more;
   MbMeasureSlopes *slopes;
   double *derivative, *difference, *unsure; // (nmeasures)

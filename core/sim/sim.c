@@ -226,6 +226,8 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   if (sim->scheme->restart) sim->scheme->restart(sim);
   mb_constraining_start(sim);
   mb_nodes_start(sim);
+  if (sim->integrator->scheme == MB_EQUILIBRIUM) // nothing moves, from the start on
+    memset(sim->state.v, 0, sim->width * sizeof *sim->state.v);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   mb_sim_follow(sim, sim->state.q, sim->state.v);
   status = mb_touching_create(sim, report);

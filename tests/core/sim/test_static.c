@@ -42,6 +42,24 @@ Test(static, a_sprung_rod_sags_to_where_its_spring_holds_it) {
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
+// Velocities that a scene gives mean nothing there: energy channel and first frame have none.
+Test(static, nothing_moves_in_the_first_frame_either) {
+  static const char *const SETS[] = {"/bodies/0/joint/velocity=3", NULL};
+  for (int s = 0; s < 2; s++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "{\"mbsim\": 1, \"time\": {\"step\": 1, \"steps\": 3}, \"solver\": \"%s\", \"integrator\": "
+             "\"static\", %s, \"output\": {\"channels\": [\"body.velocity\", \"energy\"]}}",
+             SOLVERS[s], ROD);
+    TestRun run = test_run(text, SETS);
+    size_t n = 0;
+    const double *velocity = test_channel(run.sim, "body.velocity", &n);
+    for (size_t i = 0; i < n; i++) cr_expect_eq(velocity[i], 0, "%s: %g", SOLVERS[s], velocity[i]);
+    cr_expect_eq(*test_channel(run.sim, "energy", &n), 0, "%s: it has kinetic energy", SOLVERS[s]);
+    test_run_free(&run);
+  }
+}
+
 // Upside down it is in equilibrium too, but not stably: from a little off, it comes to hang.
 Test(static, a_chain_that_is_thrown_over_comes_to_hang) {
   static const char chain[] =

@@ -1,6 +1,6 @@
 // A smooth function changes over a time h by the integral of its rate, which Simpson's rule has to O(h⁵). What is left over at a jump stays
 // as large as the jump however short h is: of a time where something is left the first half is looked at, then the second, until nothing
-// is, or the time is as short as rounding lets it be.
+// is, or the time is as short as rounding lets it be. Something is what the integrator's tolerances are less than.
 #include "core/sim/kinks.h"
 #include "core/sim/constrain_internal.h"
 
@@ -28,21 +28,31 @@ static Rates rates_at(Search *s, double t) {
 }
 
 // Whether number i of the rates changes by something else than number i + 1 tells.
-static bool jumps(const Rates *a, const Rates *middle, const Rates *b, int i) {
-  static const double SMALL = 1e-8, NOISE = 1e-12;
+static bool jumps(const Search *s, const Rates *a, const Rates *middle, const Rates *b, int i) {
+  const MbIntegratorSpec *tolerance = &s->sim->model->integrator;
   const double h = b->t - a->t, change = b->x[i] - a->x[i], most = fmax(fabs(a->x[i]), fabs(b->x[i]));
   const double told = h / 6 * (a->x[i + 1] + 4 * middle->x[i + 1] + b->x[i + 1]);
-  return fabs(change - told) > SMALL * fabs(change) + NOISE * most;
+  return fabs(change - told) > tolerance->absolute + tolerance->relative * most;
 }
 
 // The end of the shortest time around the first jump in (a, b]; infinite: there is none.
 static double first_jump(Search *s, const Rates *a, const Rates *b) {
   const Rates middle = rates_at(s, a->t + (b->t - a->t) / 2);
-  if (!jumps(a, &middle, b, 0) && !jumps(a, &middle, b, 1)) return INFINITY;
+  if (!jumps(s, a, &middle, b, 0) && !jumps(s, a, &middle, b, 1)) return INFINITY;
   if (s->asked > MOST) return INFINITY;
   if (b->t - a->t <= s->shortest) return b->t;
   const double first = first_jump(s, a, &middle);
   return isfinite(first) ? first : first_jump(s, &middle, b);
+}
+
+// Whether an expression has a choice in it, a function that jumps or bends, or a root.
+static bool may_jump(const char *text) {
+  static const char *const SIGNS = "<>?=!&|";
+  static const char *const WORDS[] = {"abs", "atan2", "ceil",  "floor", "hypot", "max", "min", "mod",
+                                      "pow", "rint",  "round", "sign",  "sqrt",  "^0",  "^.",  "^("};
+  bool may = strpbrk(text, SIGNS);
+  for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS && !may; i++) may = strstr(text, WORDS[i]);
+  return may;
 }
 
 double mb_sim_kink(const MbSim *sim, double t, double end) {
@@ -50,7 +60,9 @@ double mb_sim_kink(const MbSim *sim, double t, double end) {
   double found = end;
   bool any = false;
   for (size_t i = 0; sim->constraining && i < model->nsignals; i++) {
-    if (!sim->constraining->driven[i] || model->signals[i].kind != MB_SIGNAL_EXPRESSION) continue;
+    const MbSignal *signal = &model->signals[i];
+    if (!sim->constraining->driven[i] || signal->kind != MB_SIGNAL_EXPRESSION || !may_jump(signal->text))
+      continue;
     Search s = {.sim = sim, .signal = i, .shortest = 1e-13 * (1 + fabs(t))};
     const Rates a = rates_at(&s, t), b = rates_at(&s, found);
     const double jump = first_jump(&s, &a, &b);

@@ -47,7 +47,8 @@ static const char *const channel_help[] = {
     "limits and ropes hold that are at their bounds or pressed during the last step",
     "coordinates of the joints, body by body, parents first; a body's "
     "name, with .0, .1 ... where its joint has several",
-    "their rates; those of a rotation vector jump where it changes to its equivalent (body.velocity does not)",
+    "their rates; those of a rotation vector jump where it changes to its equivalent (body.velocity does "
+    "not)",
     "the rates of these, as body.acceleration",
     "forces and torques along them of motors and of `force` now, of prescribed motions, limits and ratios "
     "over the last step (of ratios by reduction: now)",

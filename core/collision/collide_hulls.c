@@ -299,15 +299,148 @@ static bool add_edges(const MbPlaced *a, const MbPlaced *b, const MbPlane *plane
 // the nearest but for this share of the size. Gaps along a face's normal are no larger than the distance.
 static const double near = 1e-4, resting = 1e-7;
 
+// Whether points span an area: by rounding two edges share a face with corners and no width.
+static bool are_wide(const MbPatch *patch, double slack) {
+  double d[3], e[3] = {0}, c[3], far = 0;
+  for (int i = 1; i < patch->n; i++) {
+    mb_vec3_sub(d, patch->point[i].position, patch->point[0].position);
+    if (mb_vec3_dot(d, d) > far) far = mb_vec3_dot(d, d), mb_vec3_copy(e, d);
+  }
+  for (int i = 1; i < patch->n; i++) {
+    mb_vec3_sub(d, patch->point[i].position, patch->point[0].position);
+    mb_vec3_cross(c, d, e);
+    if (mb_vec3_dot(c, c) > slack * slack * far) return true;
+  }
+  return false;
+}
+
 static bool add_resting(const MbPlaced *a, const MbPlaced *b, const MbPlane *faces, const MbPlane *best,
                         double size, MbPatch *patch) {
   const double slack = resting * size;
   if (fabs(faces->gap) > near * size || best->gap - faces->gap > slack) return false;
   const bool turned = faces->of == MB_PLANE_OF_B;
   const double least = add_faces(turned ? b : a, turned ? a : b, faces, patch);
-  if (least - faces->gap <= slack && patch->n > 2) return true;
+  if (least - faces->gap <= slack && patch->n > 2 && are_wide(patch, slack)) return true;
   patch->n = 0;
   return false;
+}
+
+// Edges that lie along one another at no distance, as where two cards lean on one another: every direction between those that the faces beside
+// them leave open is a normal. It is the middle one, whichever shape is first and whatever rounding makes of such gaps; a face's would lean
+// to one of the two, and to the other one in another step.
+enum { NO_EDGE = UINT32_MAX };
+
+// The edge that alone is as low along n as the lowest vertex is; none where a vertex or a face is lowest.
+static uint32_t lowest_edge(const MbPlaced *b, uint32_t low, const double n[3], double slack) {
+  const MbHull *hull = b->shape->hull;
+  uint32_t found = NO_EDGE;
+  double x[3], y[3], d[3];
+  vertex_at(x, b, low);
+  for (uint32_t e = 0; e < hull->edges; e++) {
+    const MbHullEdge *edge = &hull->edge[e];
+    if (edge->from != low && edge->to != low) continue;
+    vertex_at(y, b, edge->from == low ? edge->to : edge->from);
+    mb_vec3_sub(d, y, x);
+    if (!(mb_vec3_dot(d, n) <= slack)) continue;
+    if (found != NO_EDGE) return NO_EDGE;
+    found = e;
+  }
+  return found;
+}
+
+static double from_line(const Side *line, const double x[3]) {
+  double r[3], c[3];
+  mb_vec3_sub(r, x, line->p);
+  mb_vec3_cross(c, r, line->d);
+  return mb_vec3_norm(c) / mb_vec3_norm(line->d);
+}
+
+// The edge of a's face along which t lies.
+static uint32_t edge_along(const MbPlaced *a, uint32_t face, const Side *t, double slack) {
+  const MbHull *hull = a->shape->hull;
+  double end[3];
+  Side s;
+  mb_vec3_add(end, t->p, t->d);
+  for (uint32_t e = 0; e < hull->edges; e++) {
+    if (hull->edge[e].left != face && hull->edge[e].right != face) continue;
+    side_at(&s, a, e);
+    if (from_line(&s, t->p) <= slack && from_line(&s, end) <= slack) return e;
+  }
+  return NO_EDGE;
+}
+
+// Turns n, the normal of a's face at edge i, half way to where a's other face or one of b's at edge j bounds the normals.
+static void turn_to_middle(double n[3], const MbPlaced *a, uint32_t face, uint32_t i, const MbPlaced *b,
+                           uint32_t j) {
+  const MbHullEdge *own = &a->shape->hull->edge[i], *other = &b->shape->hull->edge[j];
+  double last[3], m[3];
+  normal_at(last, a, own->left == face ? own->right : own->left);
+  double way[3];
+  mb_vec3_add_scaled(way, last, -mb_vec3_dot(last, n), n);
+  for (int k = 0; k < 2; k++) {
+    normal_at(m, b, k ? other->right : other->left);
+    mb_vec3_scale(m, -1, m);
+    if (mb_vec3_dot(m, way) > 0 && mb_vec3_dot(m, n) > mb_vec3_dot(last, n)) mb_vec3_copy(last, m);
+  }
+  mb_vec3_add(n, n, last);
+  mb_vec3_scale(n, 1 / mb_vec3_norm(n), n);
+}
+
+// An end of what two edges share: how far along the first, and which of the two ends there.
+typedef struct Shared {
+  double at;
+  bool other;
+  uint32_t vertex;
+} Shared;
+
+// Where edges i and j of a and b, which lie along one another, begin and end to share a length; false where they do not.
+static bool shared_ends(Shared end[2], const MbPlaced *a, uint32_t i, const MbPlaced *b, uint32_t j) {
+  const MbHullEdge *own = &a->shape->hull->edge[i], *other = &b->shape->hull->edge[j];
+  Side s;
+  double t[2], x[3];
+  side_at(&s, a, i);
+  for (int k = 0; k < 2; k++) {
+    vertex_at(x, b, k ? other->to : other->from);
+    mb_vec3_sub(x, x, s.p);
+    t[k] = mb_vec3_dot(x, s.d) / mb_vec3_dot(s.d, s.d);
+  }
+  const int low = t[0] < t[1] ? 0 : 1;
+  end[0] = t[low] > 0 ? (Shared){t[low], true, low ? other->to : other->from} : (Shared){0, false, own->from};
+  end[1] = t[!low] < 1 ? (Shared){t[!low], true, low ? other->from : other->to} : (Shared){1, false, own->to};
+  return end[0].at < end[1].at;
+}
+
+static bool add_meeting(const MbPlaced *a, const MbPlaced *b, const MbPlane *faces, double size,
+                        MbPatch *patch) {
+  const double slack = resting * size;
+  if (fabs(faces->gap) > slack) return false;
+  const bool turned = faces->of == MB_PLANE_OF_B;
+  const MbPlaced *own = turned ? b : a, *other = turned ? a : b;
+  Shared end[2];
+  Side s, t;
+  double n[3], x[3], y[3], d[3];
+  mb_vec3_scale(n, turned ? -1 : 1, faces->n);
+  const uint32_t j = lowest_edge(other, faces->low, n, slack);
+  if (j == NO_EDGE) return false;
+  side_at(&t, other, j);
+  const uint32_t i = edge_along(own, faces->face, &t, slack);
+  if (i == NO_EDGE || !shared_ends(end, own, i, other, j)) return false;
+  side_at(&s, own, i);
+  turn_to_middle(n, own, faces->face, i, other, j);
+  for (int k = 0; k < 2; k++) {
+    mb_vec3_add_scaled(x, s.p, end[k].at, s.d);
+    mb_vec3_sub(d, x, t.p);
+    mb_vec3_add_scaled(y, t.p, mb_vec3_dot(d, t.d) / mb_vec3_dot(t.d, t.d), t.d);
+    mb_vec3_sub(d, y, x);
+    const double gap = mb_vec3_dot(d, n);
+    const uint32_t on_own = end[k].other ? EDGE | i : end[k].vertex,
+                   on_other = end[k].other ? end[k].vertex : EDGE | j;
+    double towards_b[3];
+    mb_vec3_scale(towards_b, turned ? -1 : 1, n);
+    mb_patch_add(patch, turned ? y : x, towards_b, gap, turned ? on_other : on_own,
+                 turned ? on_own : on_other);
+  }
+  return true;
 }
 
 // A length of the shape, from which positions have their rounding.
@@ -325,6 +458,7 @@ void mb_polytopes(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
   if (!mb_polytope_planes(a, b, patch->within, &faces, &best)) return;
 
   if (add_resting(a, b, &faces, &best, size, patch)) return;
+  if (add_meeting(a, b, &faces, size, patch)) return;
   if (best.of == MB_PLANE_OF_EDGES) {
     if (!add_edges(a, b, &best, patch)) add_nearest(a, b, &best, patch);
     return;

@@ -39,19 +39,30 @@ static double area(const double n[3], const double p[3], const double q[3], cons
   return mb_vec3_dot(c, n);
 }
 
-// What point x is worth as the next one where `taken` are chosen: its distance from the first, the area of the triangle with the first
-// two, what it adds to the area of three.
-static double worth(const MbContactPoint *point, int taken, const double *x) {
+static double length_across(const double n[3], const double p[3], const double x[3]) {
+  double d[3];
+  mb_vec3_sub(d, x, p);
+  mb_vec3_add_scaled(d, d, -mb_vec3_dot(d, n), n);
+  return mb_vec3_norm(d);
+}
+
+// How far, across the normal, point x is out as the next one where `taken` are chosen: from the first, from the line through the first two,
+// from the side of the triangle of three that it is beyond.
+static double reach(const MbContactPoint *point, int taken, const double *x) {
   const double *n = point[0].normal, *p = point[0].position, *q = point[1].position;
-  if (taken == 1) {
-    double d[3];
-    mb_vec3_sub(d, x, p);
-    return mb_vec3_norm(d);
-  }
-  if (taken == 2) return fabs(area(n, p, q, x));
+  if (taken == 1) return length_across(n, p, x);
+  const double base = length_across(n, p, q);
+  if (!(base > 0)) return length_across(n, p, x);
+  if (taken == 2) return fabs(area(n, p, q, x)) / base;
   // outside the triangle one of the three is below 0, by what x adds
   const double *r = point[2].position, sign = area(n, p, q, r) < 0 ? -1 : 1;
-  return -fmin(sign * area(n, p, q, x), fmin(sign * area(n, q, r, x), sign * area(n, r, p, x)));
+  return -fmin(sign * area(n, p, q, x), fmin(sign * area(n, q, r, x), sign * area(n, r, p, x))) / base;
+}
+
+// What point x is worth as the next one. What is fast has points on all its sides that may touch within the step: one that lies farther from
+// the other surface than the deepest is worth less by that, or the upper corners of what slides would stand for its lower ones.
+static double worth(const MbContactPoint *point, int taken, const MbContactPoint *x) {
+  return reach(point, taken, x->position) - (x->gap - point[0].gap);
 }
 
 // Of more than four points the first is one of the deepest: by less than this share of their distances another one is not deeper, so that what
@@ -88,13 +99,12 @@ static double spread(const MbPatch *patch) {
 }
 
 // The point worth most as the next one. What is as good as one before it but for rounding does not take its place.
-static int next_of(const MbPatch *patch, int taken) {
-  const MbContactPoint *point = patch->point;
+static int next_of(const MbPatch *patch, int taken, double same) {
   int best = taken;
-  double most = 0;
-  for (int i = taken; i < patch->n; i++) {
-    const double w = worth(point, taken, point[i].position);
-    if (w > most * (1 + 1e-9)) best = i, most = w;
+  double most = worth(patch->point, taken, &patch->point[taken]);
+  for (int i = taken + 1; i < patch->n; i++) {
+    const double w = worth(patch->point, taken, &patch->point[i]);
+    if (w > most + same) best = i, most = w;
   }
   return best;
 }
@@ -106,8 +116,10 @@ static void put_first(MbPatch *patch, int place, int i) {
 
 void mb_patch_reduce(MbPatch *patch) {
   if (patch->n > MB_PATCH_POINTS) {
-    put_first(patch, 0, deepest(patch, level * spread(patch)));
-    for (int taken = 1; taken < MB_PATCH_POINTS; taken++) put_first(patch, taken, next_of(patch, taken));
+    const double same = level * spread(patch);
+    put_first(patch, 0, deepest(patch, same));
+    for (int taken = 1; taken < MB_PATCH_POINTS; taken++)
+      put_first(patch, taken, next_of(patch, taken, same));
     patch->n = MB_PATCH_POINTS;
   }
   // of four or fewer all stay

@@ -381,3 +381,29 @@ Test(collide_hulls, a_capsule_that_lies_on_a_box_has_two_points) {
     cr_assert(fabs(out[i].gap + 1e-3) < 1e-15);
   }
 }
+
+// Two boxes turned about y by α and −β meet at two edges, with a gap or depth that is rounding or what a solver leaves: the directions that
+// leave them apart are those from one's face, α below x, to the other's, β above it.
+Test(collide_hulls, edges_that_lie_along_one_another_push_in_the_middle_of_what_their_faces_leave_open) {
+  static const double gaps[] = {0, 1e-16, -1e-16, 3e-13, -3e-13, 1e-9, -1e-9};
+  const MbShape card = mb_shape_box((double[]){0.2, 1, 2});
+  for (int k = 0; k < 40; k++)
+    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
+      const double alpha = 0.05 + 0.03 * (k % 8), beta = 0.05 + 0.07 * (k / 8), shift = 0.1 * (k % 5);
+      MbPose A = {.q = {cos(alpha / 2), 0, sin(alpha / 2), 0}},
+             B = {.q = {cos(beta / 2), 0, -sin(beta / 2), 0}};
+      double x[3], y[3];
+      mb_quat_rotate(x, A.q, (double[]){0.1, 0, 1});
+      mb_quat_rotate(y, B.q, (double[]){-0.1, shift, 1});
+      mb_vec3_sub(B.p, x, y);
+      B.p[0] += gaps[g], B.p[1] = shift;
+      const double middle = (alpha - beta) / 2, n[3] = {cos(middle), 0, -sin(middle)};
+      MbContactPoint out[MB_CONTACT_POINTS];
+      cr_assert_eq(made_collide(&card, &A, &card, &B, 1e-3, out), 2);
+      for (int i = 0; i < 2; i++) {
+        test_near("normal", out[i].normal, n, 3, 1e-9);
+        cr_expect(fabs(out[i].gap - n[0] * gaps[g]) < 1e-14, "%g for %g", out[i].gap, n[0] * gaps[g]);
+        cr_expect(fabs(out[i].position[1] - shift / 2) > (1 - shift) / 2 - 1e-9);
+      }
+    }
+}

@@ -136,3 +136,17 @@ Test(collide_plane, a_patch_of_many_points_keeps_the_deepest_and_is_the_same_eac
   }
   mb_hull_free(prism);
 }
+
+// What is fast asks for all that may touch within a step: its upper side as well, where it is thin.
+Test(collide_plane, the_points_of_what_lies_flat_are_its_lower_ones_however_far_is_looked) {
+  const MbShape ground = mb_shape_plane();
+  const MbShape flat[] = {mb_shape_box((double[]){0.06, 0.09, 0.002}), mb_shape_cylinder(0.02, 0.002),
+                          mb_shape_box((double[]){1, 1, 1})};
+  for (size_t k = 0; k < sizeof flat / sizeof *flat; k++) {
+    const double half = k == 2 ? 0.5 : 0.001;
+    const MbPose plane = {.q = {1, 0, 0, 0}}, E = {.q = {1, 0, 0, 0}, .p = {3, -2, half}};
+    MbContactPoint out[MB_CONTACT_POINTS];
+    cr_assert_eq(made_collide(&ground, &plane, &flat[k], &E, 10, out), 4);
+    for (int i = 0; i < 4; i++) cr_expect(fabs(out[i].gap) < 1e-14, "shape %zu: a gap of %g", k, out[i].gap);
+  }
+}

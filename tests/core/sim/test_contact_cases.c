@@ -244,3 +244,37 @@ Test(contact_cases_long, an_arch_stands_from_the_thickness_on_that_statics_wants
   cr_expect_lt(holds, 1e-9, "with friction it goes %g m", holds);
   cr_expect_gt(slips, 1e-3, "with little friction it goes %g m", slips);
 }
+
+// Two cards that lean on one another by their upper edges, α from upright, of thickness t and length l: each pushes the other level with
+// w (l/2 sin α − t/2 cos α) / (l cos α), which friction at its foot has to hold. So (tan α − t/l) / 2 is the least coefficient.
+static double leaning_strays(double alpha, double thick, double friction) {
+  static Text text;
+  const double l = 0.09, t = thick * l, s = sin(alpha), c = cos(alpha);
+  char rules[100];
+  snprintf(rules, sizeof rules,
+           "\"time\": {\"step\": 0.002, \"steps\": 1000}, \"contact\": {\"friction\": %.17g}", friction);
+  begin(&text, rules);
+  ADD(&text, GROUND);
+  for (int k = -1; k <= 1; k += 2)
+    ADD(&text,
+        ", {\"name\": \"%s\", \"density\": 700, \"shape\": {\"type\": \"box\", \"size\": [%.17g, 0.06, "
+        "%.17g]}, \"pose\": {\"position\": [%.17g, 0, %.17g], \"rotation\": {\"axis\": [0, 1, 0], \"angle\": "
+        "%.17g}}}",
+        k < 0 ? "left" : "right", t, l, k * (t * c + l * s) / 2, (t * s + l * c) / 2, -k * alpha);
+  ADD(&text, "]}");
+  TestRun run = test_run(text.at, NULL);
+  const double far = strays(&run, 1000);
+  test_run_free(&run);
+  return far;
+}
+
+Test(contact_cases, cards_that_lean_on_one_another_stand_from_the_friction_on_that_statics_wants) {
+  static const double cases[][2] = {{20, 1.0 / 30}, {12, 0.02}, {25, 0.05}, {40, 0.1}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const double alpha = cases[k][0] * M_PI / 180, thick = cases[k][1], least = (tan(alpha) - thick) / 2;
+    const double stands = leaning_strays(alpha, thick, 1.001 * least),
+                 falls = leaning_strays(alpha, thick, 0.999 * least);
+    cr_expect(stands < 1e-8, "%g°: %g m with friction that holds", cases[k][0], stands);
+    cr_expect(falls > 1e-3, "%g°: %g m with friction that does not hold", cases[k][0], falls);
+  }
+}

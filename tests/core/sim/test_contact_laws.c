@@ -187,3 +187,29 @@ Test(contact_laws, what_sweeps_leave_ends_a_run_but_where_a_few_of_them_are_aske
   MbReport other = {0};
   test_ok(test_try(wedge, few, 1000, &other), &other);
 }
+
+// In each step v falls by μ g h, as long as that is less than it is; a body that is thin goes many times its height in a step.
+static double slides(double v, double loss, double h) {
+  double way = 0;
+  for (v -= loss; v > 0; v -= loss) way += h * v;
+  return way;
+}
+
+Test(contact_laws, what_goes_farther_in_a_step_than_it_is_high_slides_as_far_as_friction_says) {
+  static const char *const shapes[] = {
+      "/bodies/1/shape={\"type\": \"box\", \"size\": [0.06, 0.09, 0.002]}",
+      "/bodies/1/shape={\"type\": \"cylinder\", \"radius\": 0.02, \"length\": 0.002}"};
+  static const char thin[] =
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.005, \"steps\": 300}, \"contact\": {\"friction\": 0.3}, "
+      "\"bodies\": [" GROUND
+      ", {\"name\": \"thin\", \"mass\": 0.01, \"shape\": {\"type\": \"box\", \"size\": [1, 1, 1]}, "
+      "\"pose\": {\"position\": [0, 0, 0.001]}, \"velocity\": {\"linear\": [\"=0.6*4\", \"=0.8*4\", 0]}}]}";
+  for (size_t k = 0; k < 2; k++) {
+    const char *const sets[] = {shapes[k], NULL};
+    TestRun run = test_run(thin, sets);
+    test_steps(run.sim, 300);
+    const double way = slides(4, 0.3 * 9.81 * 0.005, 0.005), wanted[3] = {0.6 * way, 0.8 * way, 0.001};
+    test_near(shapes[k], run.sim->x.E[1].p, wanted, 3, 1e-9);
+    test_run_free(&run);
+  }
+}

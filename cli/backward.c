@@ -76,13 +76,16 @@ MbStatus mb_backward(MbSensitivity *gradient, const MbBackward *asked, double *d
 
 const char *mb_backward_refuses(const MbSensitivity *gradient, const MbMeasures *measures) {
   const size_t size = mb_sensitivity_frame_size(gradient);
-  const char *why = mb_sensitivity_by_steps(gradient);
+  const char *why = mb_sensitivity_no_way_back(gradient);
   bool *reads = why ? NULL : mb_calloc(size, sizeof *reads);
   if (why || !reads) return why;
   mb_measures_reads(measures, reads);
   for (size_t c = 0; c < size && !why; c++)
     if (reads[c] && mb_sensitivity_bends(gradient, c))
       why = "stress, strain and energy of elements are told along with the run alone";
+  for (size_t c = 0; c < size && !why; c++)
+    if (reads[c] && mb_sensitivity_adds_up(gradient, c))
+      why = "the work of contacts is told along with the run alone";
   mb_free(reads);
   return why;
 }

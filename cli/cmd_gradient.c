@@ -125,7 +125,7 @@ static void name_method(MbGradientRun *run, const MbSensitivity *gradient, bool 
   const long long wholes = (long long)mb_sensitivity_wholes(gradient);
   char *text = run->method;
   const size_t size = sizeof run->method;
-  if (why)
+  if (why && !back)
     snprintf(text, size, "by differences of single steps (%s)", why);
   else if (back)
     snprintf(text, size, "exact, back through the run");

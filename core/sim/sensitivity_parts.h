@@ -29,13 +29,16 @@ typedef struct MbSlope {
 typedef struct MbSlopeRows MbSlopeRows; // sensitivity_rows.h
 typedef struct MbTied MbTied;           // sensitivity_tied.c
 typedef struct MbTurned MbTurned;       // sensitivity_turned.c
+typedef struct MbMet MbMet;             // sensitivity_met.h
 
 struct MbSensitivity {
   const MbSensitivityNumber *number;
   size_t count;
   const char *by_steps; // why derivatives are by differences of single steps; NULL: by stages
+  bool meets; // it is contact alone, and back through these steps derivatives are exact (sensitivity_met.c)
   MbSim *sim, *probe;
   MbSlopeRows *rows;                        // of exact steps; NULL: there are none
+  MbMet *met;                               // contacts on the way back; NULL: there are none
   MbTied *tied;                             // rows of steps of one solution; NULL: there are none
   bool once;                                // steps are one linear solution (sensitivity_once.c)
   bool halves;                              // steps are passes of the midpoint rule (sensitivity_halves.c)

@@ -126,6 +126,7 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
     return mb_no_memory(report, "derivatives");
   if (by_equations(g) && (!(t->side[0] = tangent_of(g, t->less)) || !(t->side[1] = tangent_of(g, t->more))))
     return mb_no_memory(report, "derivatives");
+  if (g->meets) mb_met_concern(t);
   const double span = 2 * number->move;
   mb_steps_begin(g, t, span);
   return mb_slope_between(g, &t->less->state, &t->more->state, span, t->q, t->v) ? MB_OK

@@ -337,28 +337,28 @@ static double rubs_on(const MbMet *met, const MbSim *side, const MbSeen *seen) {
   return all;
 }
 
+// Bit by bit, as what a shape has not is no number. Meshes may differ in their vertices.
 static bool same_solids(const MbContacts *less, const MbContacts *more) {
   for (size_t i = 0; i < less->nsolids; i++) {
     const MbSolid *s = &less->solids[i], *t = &more->solids[i];
-    if (s->mesh || memcmp(&s->at, &t->at, sizeof s->at) != 0 || memcmp(s->size, t->size, sizeof s->size) != 0 ||
-        s->radius != t->radius || s->length != t->length || s->friction != t->friction)
-      return false;
+    const double one[] = {s->size[0], s->size[1], s->size[2], s->radius, s->length, s->friction},
+                 other[] = {t->size[0], t->size[1], t->size[2], t->radius, t->length, t->friction};
+    if (s->mesh || memcmp(&s->at, &t->at, sizeof s->at) != 0 || memcmp(one, other, sizeof one) != 0) return false;
   }
   for (size_t i = 0; i < less->nrules; i++)
     if (memcmp(&less->rules[i].friction, &more->rules[i].friction, sizeof(double)) != 0) return false;
   return less->compliance == more->compliance && less->damping == more->damping;
 }
 
-// Whether a number may change anything of what contacts ask for and push.
-static bool concerns(const MbSlope *slope) {
-  return mb_tangent_number_moves(slope->number) ||
-         !same_solids(&slope->less->model->contacts, &slope->more->model->contacts);
+void mb_met_concern(MbSlope *slope) {
+  slope->meets = mb_tangent_number_moves(slope->number) ||
+                 !same_solids(&slope->less->model->contacts, &slope->more->model->contacts);
 }
 
 bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, const double *z, double move,
                    double *out) {
   MbMet *met = g->met;
-  if (!met || !met->n || !concerns(slope)) return true;
+  if (!met || !met->n || !slope->meets) return true;
   const MbMetSum sum = sum_of(met, z, note->w);
   for (int s = 0; s < 2; s++) {
     MbSim *side = s ? slope->more : slope->less;
@@ -398,7 +398,7 @@ static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, con
                         double *out) {
   const MbSlope *slope = &g->slopes[k];
   if (mb_tangent_number_rotors(slope->number)) return lost(g, OTHERS);
-  if (!concerns(slope) && !mb_tangent_number_masses(slope->number)) return true;
+  if (!slope->meets && !mb_tangent_number_masses(slope->number)) return true;
   for (int s = 0; s < 2; s++) {
     MbSim *side = s ? slope->more : slope->less;
     if (!mb_met_look(side, move->q, v, sum->pushed, g->met->seen[1])) return lost(g, GONE);

@@ -68,6 +68,8 @@ bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeti
 void mb_met_back(MbSensitivity *g, double *w);
 // Adds to q̄ what contacts are felt by, of z; false as above.
 bool mb_met_felt(MbSensitivity *g, const MbStageNote *note, const double *z, double *q);
+// Notes whether a number may change anything of what contacts ask for and push.
+void mb_met_concern(MbSlope *slope);
 // Adds to out what a number changes of them; false as above.
 bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, const double *z, double move,
                    double *out);

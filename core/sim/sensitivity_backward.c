@@ -418,8 +418,11 @@ static MbStatus see(MbBackward *b, MbReport *report) {
 }
 
 static MbStatus step_on(MbBackward *b, MbReport *report) {
+  MbSensitivity *g = b->g;
   b->stepped++;
-  return mb_sim_step(b->g->sim, report);
+  const MbStatus status = mb_sim_step(g->sim, report);
+  if (status == MB_OK && g->met && g->sim->state.step == g->began + 1) mb_met_begin_tell(g, report);
+  return status;
 }
 
 static MbStatus finish_turn(MbBackward *b, MbTurn *turn, MbReport *report) {

@@ -37,6 +37,11 @@ static const char *const GONE = "contacts are not where they were beside it",
                   *const OTHERS = "constraints have held what was parted",
                   *const TURNING = "a contact has come to rest just as it slid";
 
+static bool lost(MbSensitivity *g, const char *why) {
+  g->parted = why;
+  return false;
+}
+
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
 static double *numbers(MbSensitivity *g, size_t n) { return mb_arena_alloc(&g->arena, n + 1, sizeof(double)); }
@@ -63,6 +68,7 @@ static void free_moves(MbTouchMoves *moves) {
 void mb_met_free(MbSensitivity *g) {
   if (!g->met) return;
   mb_sim_free(g->met->beside);
+  mb_free(g->met->pressing.touch);
   free_moves(&g->met->moves);
 }
 
@@ -153,6 +159,35 @@ static bool make_rows(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size
     }
   }
   return true;
+}
+
+// Solutions leave rounding of impulses in contacts that do not press: those go out of the list, of which rows have been made. `from` are velocities before (NULL: of a move).
+static size_t leave_out_rounding(MbSensitivity *g, const MbPushes *pushed, size_t rows, double span, const double *from) {
+  static const double ROUNDING = 1e-12; // of what a contact asks for, as problems are solved
+  MbMet *met = g->met;
+  const size_t nv = g->sim->nv;
+  size_t n = 0;
+  for (size_t i = 0; i < pushed->n; i++) {
+    const MbPushed *touch = &pushed->touch[i];
+    const double *G = met->G + rows * i * nv, *Y = met->Y + rows * i * nv;
+    const double took = mb_slope_dot(G, Y, nv) * touch->lambda[0] / span;
+    double size = from ? fabs(touch->gap) / g->sim->model->h + fabs(touch->rate[0]) : fabs(touch->gap);
+    if (from) size += fabs(mb_slope_dot(G, from, nv));
+    if (took > ROUNDING * size) met->pressing.touch[n++] = *touch;
+  }
+  return n;
+}
+
+// Takes met->pushed to those that press, with their rows; false: A has no inverse, or memory is out.
+static bool press(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t rows, double span, const double *from) {
+  MbMet *met = g->met;
+  met->pushed = &met->pressing, met->pressing.n = 0;
+  if (!reserve(g, pushed->n) ||
+      !mb_grow(&met->pressing.touch, &met->pressing.room, pushed->n, sizeof *met->pressing.touch))
+    return lost(g, "memory is out");
+  if (!make_rows(g, sim, pushed, rows, span)) return false;
+  met->pressing.n = leave_out_rounding(g, pushed, rows, span, from);
+  return met->pressing.n == pushed->n || make_rows(g, sim, &met->pressing, rows, span);
 }
 
 // ---- the branch that a contact has taken ----------------------------------------------------------------------------
@@ -265,20 +300,15 @@ static bool ambiguous(MbSensitivity *g) {
   return false;
 }
 
-static bool lost(MbSensitivity *g, const char *why) {
-  g->parted = why;
-  return false;
-}
-
 bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting) {
   MbMet *met = g->met;
-  met->pushed = &meeting->pushed, met->n = meeting->pushed.n;
-  if (!met->n) return true;
-  if (!reserve(g, met->n)) return lost(g, "memory is out");
+  met->n = 0;
+  if (!meeting->pushed.n) return true;
+  if (!press(g, g->probe, &meeting->pushed, 3, g->sim->model->h, note->from)) return false;
+  met->n = met->pushed->n;
   for (size_t i = 0; i < met->n; i++)
     if (carried(g->probe, &met->pushed->touch[i])) return lost(g, CARRIED);
   if (!mb_met_look(met->beside, g->q, note->from, met->pushed, met->seen[0])) return lost(g, GONE);
-  if (!make_rows(g, g->probe, met->pushed, 3, g->sim->model->h)) return false;
   for (size_t i = 0; i < met->n; i++)
     if (!take_branch(g, i)) return lost(g, TURNING);
   fill(g);
@@ -375,10 +405,11 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
 static bool solve_move(MbSensitivity *g, const MbTouchMove *move) {
   MbMet *met = g->met;
   MbSim *sim = met->beside;
-  const size_t n = move->pushed.n, nv = sim->nv;
+  const size_t nv = sim->nv;
   size_t blame = 0;
-  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame) || !make_rows(g, sim, &move->pushed, 1, 1))
+  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame) || !press(g, sim, &move->pushed, 1, 1, NULL))
     return false;
+  const size_t n = met->pushed->n;
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < n; k++)
       met->S.S[n * i + k] = mb_slope_dot(met->G + nv * i, met->Y + nv * k, nv);
@@ -388,7 +419,7 @@ static bool solve_move(MbSensitivity *g, const MbTouchMove *move) {
   memcpy(met->z, met->y, nv * sizeof *met->z);
   memset(met->mu, 0, 3 * n * sizeof *met->mu), memset(met->zeta, 0, 3 * n * sizeof *met->zeta);
   for (size_t i = 0; i < n; i++) {
-    met->mu[3 * i] = -move->pushed.touch[i].lambda[0], met->zeta[3 * i] = met->asked[i], met->pull[i] = 1;
+    met->mu[3 * i] = -met->pushed->touch[i].lambda[0], met->zeta[3 * i] = met->asked[i], met->pull[i] = 1;
     for (size_t k = 0; k < nv; k++) met->z[k] += met->asked[i] * met->G[nv * i + k];
   }
   return sim->solver->apply(sim->work, met->z, NULL, NULL);
@@ -410,14 +441,13 @@ static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, con
 
 static bool move_back(MbSensitivity *g, const MbTouchMove *move, const double *v, double *q, double *out) {
   MbMet *met = g->met;
-  const MbPushes *pushed = &move->pushed;
   if (!move->alone) return lost(g, OTHERS);
-  if (!reserve(g, pushed->n)) return lost(g, "memory is out");
-  if (!mb_met_look(met->beside, move->q, v, pushed, met->seen[0])) return lost(g, GONE);
+  mb_sim_kinematics(met->beside, move->q, v);
   mb_tangent_moved_transposed(g->sim, move->dq, q, g->move, met->y);
   if (!solve_move(g, move)) return false;
+  if (!mb_met_look(met->beside, move->q, v, met->pushed, met->seen[0])) return lost(g, GONE);
   memcpy(q, g->move, g->sim->nv * sizeof *q);
-  const MbMetSum sum = {.pushed = pushed,
+  const MbMetSum sum = {.pushed = met->pushed,
                         .mu = met->mu,
                         .zeta = met->zeta,
                         .pull = met->pull,
@@ -451,6 +481,31 @@ static bool about_to_change(const MbSensitivity *g, size_t i, const double *from
   for (size_t k = 0; k < nv; k++) size += fabs(G[k] * from[k]);
   if (took <= NEAR * size) return true;
   return most > 0 && (met->contact[i].slides ? fast <= NEAR * size : rubs > (1 - 2 * NEAR) * most);
+}
+
+// Whether what rests as the run begins rests in a side as well. Its state is still that at the start.
+static bool rests_too(MbSensitivity *g, MbSim *side) {
+  const MbPushes *pushed = &g->sim->touching->last;
+  MbSeen *seen = g->met->seen[1];
+  if (!mb_met_look(side, side->state.q, side->state.v, pushed, seen)) return false;
+  for (size_t i = 0; i < pushed->n; i++) {
+    const MbPushed *touch = &pushed->touch[i];
+    if (mb_touch_slopes_rests(touch->gap, touch->size) != mb_touch_slopes_rests(seen[i].gap, touch->size)) return false;
+  }
+  return true;
+}
+
+void mb_met_begin_tell(MbSensitivity *g, MbReport *report) {
+  MbMet *met = g->met;
+  if (met->begun || !reserve(g, g->sim->touching->last.n)) return;
+  met->begun = true;
+  for (size_t k = 0; k < g->count; k++) {
+    if (rests_too(g, g->slopes[k].less) && rests_too(g, g->slopes[k].more)) continue;
+    mb_warning(report, "",
+               "at t = %.9g s, step %lld: with %s a little changed another contact holds: the derivative is that of "
+               "the branch taken",
+               g->sim->state.t, (long long)g->sim->state.step, g->number[k].name);
+  }
 }
 
 void mb_met_tell(MbSensitivity *g, const MbStageNote *note, double t, int64_t step, MbReport *report) {

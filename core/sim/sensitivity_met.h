@@ -37,7 +37,8 @@ typedef struct MbMetSum {
 struct MbMet {
   MbSim *beside;
   MbTouchMoves moves;     // of the run's last step
-  const MbPushes *pushed; // of the step at hand; NULL: nothing touches in it
+  MbPushes pressing;      // what pushed but for rounding, of the step or move at hand
+  const MbPushes *pushed; // that
   size_t n, room;         // its contacts
   MbMetContact *contact;
   double *G, *Y;           // (3 n x nv)
@@ -50,7 +51,7 @@ struct MbMet {
   double *phi;          // (nb x 6)
   double *z, *y, *move; // (nv)
   double *q;            // (nq)
-  bool told;            // that another branch is near
+  bool told, begun;     // that another branch is near, or as the run begins
 };
 
 // Makes it, where the run's model has contacts that there is a way back through; false: out of memory.
@@ -75,6 +76,8 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
                    double *out);
 // Takes q̄ back over the moves behind a step that ends with velocities v, and adds to out (count) what numbers change of them; false as above.
 bool mb_met_moves_back(MbSensitivity *g, const MbMeeting *meeting, const double *v, double *q, double *out);
+// Warns, when the run has done its first step, of numbers that lift off or press in what rests on one another as it begins.
+void mb_met_begin_tell(MbSensitivity *g, MbReport *report);
 // Warns once in a run where a contact was about to let go, to slide or to stick.
 void mb_met_tell(MbSensitivity *g, const MbStageNote *note, double t, int64_t step, MbReport *report);
 

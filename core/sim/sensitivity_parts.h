@@ -303,6 +303,8 @@ bool mb_touch_slopes_change(const MbSensitivity *g, MbSlope *slope, const MbSim 
                             double span);
 // Whether a side's step has had the run's contacts, each of which slides where the run's does, and where the run begins rests where it does.
 bool mb_touch_slopes_same(const MbSensitivity *g, const MbSim *side);
+// Whether a contact has neither gap nor depth, but for rounding.
+bool mb_touch_slopes_rests(double gap, double size);
 // Whether the run's step has derivatives, by its contacts.
 MbStatus mb_touch_slopes_check(const MbSim *run, MbReport *report);
 

@@ -71,11 +71,12 @@ static bool slides(const MbPushed *touch) {
   return hypot(touch->lambda[1], touch->lambda[2]) > (1 - NEAR) * touch->mu * touch->lambda[0];
 }
 
-// Whether a contact has neither gap nor depth, but for rounding.
-static bool rests(const MbPushed *touch) {
+bool mb_touch_slopes_rests(double gap, double size) {
   static const double ROUNDING = 1e-10; // of the size, as in ask.c
-  return fabs(touch->gap) <= ROUNDING * touch->size;
+  return fabs(gap) <= ROUNDING * size;
 }
+
+static bool rests(const MbPushed *touch) { return mb_touch_slopes_rests(touch->gap, touch->size); }
 
 // Whether all that has pushed in `these` has pushed in `those`, and slides or sticks as there; `begins`: and rests or not.
 static bool all_push(const MbPushes *these, const MbPushes *those, bool begins) {

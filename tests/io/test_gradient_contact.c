@@ -43,6 +43,24 @@ Test(gradient_contact, derivatives_of_a_leg_that_hops_are_those_of_whole_runs, T
   check_scene("hopping");
 }
 
+// Back through the run what has touched is told by its equations, step by step.
+Test(gradient_contact, derivatives_back_through_contact_are_those_of_whole_runs, TEST_LONG) {
+  static const GradientWay ways[] = {{"\"redmax\"", "symplectic", false}, {"\"redmax\"", "implicit", false}};
+  static const struct {
+    const char *scene, *set;
+  } cases[] = {{"rolling", NULL},   {"colliding", NULL},
+               {"foot", NULL},      {"tipping", NULL},
+               {"rod", NULL},       {"hopping", NULL},
+               {"rolling", "/contact/compliance=1e-4"}, {"hopping", "/contact/compliance=2e-5"},
+               {"hopping", "/bodies/3/joint/limits=[-0.85,-0.75]"}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    double worst[2];
+    for (size_t w = 0; w < 2; w++) worst[w] = gradient_check_meets(cases[k].scene, cases[k].set, &ways[w], NEAR);
+    printf("largest error back, of what is summed up: %s %s  %.1e  %.1e\n", cases[k].scene,
+           cases[k].set ? cases[k].set : "", worst[0], worst[1]);
+  }
+}
+
 // The run's own decisions are its state's: what a step beside it has been told is no part of them.
 Test(gradient_contact, a_run_with_derivatives_beside_is_the_run) {
   static const GradientWay symplectic = {"\"redmax\"", "symplectic", false};

@@ -210,6 +210,7 @@ static bool slide(const MbPushed *touch, double h, MbMetContact *c) {
   const double rubs = hypot(touch->lambda[1], touch->lambda[2]);
   for (int k = 0; k < 2; k++) c->along[k] = rubs > 0 ? -touch->lambda[1 + k] / rubs : 0;
   if (rubs > 0 && !(fast > 0)) return false;
+  if (rubs > 0) c->scale /= 1 + c->scale * rubs / (h * fast); // so that they are as large as those of what sticks
   for (int i = 0; i < 2; i++) {
     for (int k = 0; k < 2 && rubs > 0; k++)
       c->B[3 * (1 + i) + 1 + k] =

@@ -1,3 +1,4 @@
+// Scenes of tests/gradient run and differentiated in several ways: by differences of whole runs, along with the run, and back through it.
 #include "tests/io/gradient_cases.h"
 
 #include <math.h>

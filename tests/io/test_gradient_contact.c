@@ -99,6 +99,60 @@ static MbStatus go_back(const GradientCase *c, size_t memory, double *back, int6
 
 static const GradientWay by_symplectic = {"\"redmax\"", "symplectic", false};
 
+enum { TARGETS = 24 };
+
+// A scene with a little less and more of each of its parameters.
+typedef struct Moved {
+  size_t count;
+  TestRun at, less[TARGETS], more[TARGETS];
+  MbSensitivityNumber number[TARGETS];
+} Moved;
+
+static void make_moved(const char *scene, Moved *moved) {
+  const GradientCase none = {scene, NULL, &by_symplectic, NULL, 0, NEAR};
+  moved->at = gradient_moved(&none, 0);
+  const MbSceneSpec *spec = &moved->at.scene->spec;
+  const double little = mb_sensitivity_little(moved->at.model);
+  moved->count = spec->nparameters;
+  cr_assert_leq(moved->count, TARGETS);
+  for (size_t k = 0; k < moved->count; k++) {
+    const GradientCase c = {scene, NULL, &by_symplectic, spec->parameters[k].name, spec->parameters[k].value, NEAR};
+    moved->less[k] = gradient_moved(&c, -little), moved->more[k] = gradient_moved(&c, little);
+    moved->number[k] = (MbSensitivityNumber){c.name, moved->less[k].model, moved->more[k].model, little};
+  }
+}
+
+// A motor's table is what a hopping robot is steered by: all of its numbers come out at once, as along with the run.
+Test(gradient_contact, a_leg_on_motors_has_the_derivatives_by_all_targets_at_once, TEST_LONG) {
+  MbReport report = {0};
+  MbSensitivity *along = NULL, *run = NULL;
+  double frame[64], *slopes = mb_calloc(64 * TARGETS, sizeof *slopes), back[TARGETS], worst = 0;
+  Moved *moved = mb_calloc(1, sizeof *moved);
+  make_moved("driven_leg", moved);
+  End end = {mb_model_steps(moved->at.model), mb_sim_frame_size(moved->at.sim)};
+  cr_assert_leq(end.size, 64);
+  const MbSensitivityWeights weights = {.to = &end, .wanted = at_end, .weigh = weigh_all};
+  test_ok(mb_sensitivity_create(moved->at.model, moved->number, moved->count, &along, &report), &report);
+  for (int64_t s = 0; s < end.step; s++) test_ok(mb_sensitivity_step(along, &report), &report);
+  test_ok(mb_sensitivity_frame(along, frame, slopes, &report), &report);
+  test_ok(mb_sensitivity_create(moved->at.model, moved->number, moved->count, &run, &report), &report);
+  test_ok(mb_sensitivity_backward(run, end.step, 1 << 24, &weights, back, NULL, &report), &report);
+  for (size_t k = 0; k < moved->count; k++) {
+    double sum = 0, sizes = 1e-3;
+    for (size_t i = 0; i < end.size; i++) {
+      const double one = (1 + 0.1 * (double)i) * slopes[end.size * k + i];
+      sum += one, sizes += fabs(one);
+    }
+    worst = fmax(worst, fabs(back[k] - sum) / sizes);
+    cr_expect_lt(fabs(back[k] - sum), NEAR * sizes, "%s: %.12g back, %.12g along", moved->number[k].name, back[k], sum);
+  }
+  printf("largest difference of %zu derivatives, back and along, of what is summed up: %.1e\n", moved->count, worst);
+  mb_sensitivity_free(along), mb_sensitivity_free(run);
+  for (size_t k = 0; k < moved->count; k++) test_run_free(&moved->less[k]), test_run_free(&moved->more[k]);
+  test_run_free(&moved->at);
+  mb_free(moved), mb_free(slopes);
+}
+
 // With little memory steps are done anew from states that are kept, with what has pushed before them: the same comes out.
 Test(gradient_contact, the_way_back_with_little_memory_is_the_same) {
   const GradientCase c = {"rod", NULL, &by_symplectic, "mu", 0.3, NEAR};

@@ -30,7 +30,7 @@
 
 // ---- whom it is for -----------------------------------------------------------------------------------------------
 
-static const char *const TOUCHES = "there are no exact ones of contact along with the run";
+static const char *const TOUCHES = "there are no exact ones of contact";
 
 // Of stages alone: what else there may be is asked of the simulation.
 static const char *stages_refuse(const MbModel *model) {

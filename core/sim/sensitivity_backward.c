@@ -308,7 +308,8 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   mb_met_tell(g, note, turn->t, turn->step, report);
   numbers_at_once(b, note);
   for (size_t k = 0; k < g->count && touches; k++)
-    if (!mb_met_number(g, &g->slopes[k], note, b->z, g->number[k].move, &b->out[k])) return lost(b, turn, report);
+    if (!mb_met_number(g, &g->slopes[k], note, b->z, g->number[k].move, &b->out[k]))
+      return lost(b, turn, report);
   return MB_OK;
 }
 

@@ -32,10 +32,10 @@
 #include <string.h>
 
 static const char *const GONE = "contacts are not where they were beside it",
-                  *const LOADS = "contacts slide under loads that are not unique",
-                  *const CARRIED = "contacts are carried round by a body that is driven",
-                  *const OTHERS = "constraints have held what was parted",
-                  *const TURNING = "a contact has come to rest just as it slid";
+                         *const LOADS = "contacts slide under loads that are not unique",
+                         *const CARRIED = "contacts are carried round by a body that is driven",
+                         *const OTHERS = "constraints have held what was parted",
+                         *const TURNING = "a contact has come to rest just as it slid";
 
 static bool lost(MbSensitivity *g, const char *why) {
   g->parted = why;
@@ -44,7 +44,9 @@ static bool lost(MbSensitivity *g, const char *why) {
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-static double *numbers(MbSensitivity *g, size_t n) { return mb_arena_alloc(&g->arena, n + 1, sizeof(double)); }
+static double *numbers(MbSensitivity *g, size_t n) {
+  return mb_arena_alloc(&g->arena, n + 1, sizeof(double));
+}
 
 bool mb_met_make(MbSensitivity *g) {
   const MbSimOptions options = {.threads = 1};
@@ -162,7 +164,8 @@ static bool make_rows(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size
 }
 
 // Solutions leave rounding of impulses in contacts that do not press: those go out of the list, of which rows have been made. `from` are velocities before (NULL: of a move).
-static size_t leave_out_rounding(MbSensitivity *g, const MbPushes *pushed, size_t rows, double span, const double *from) {
+static size_t leave_out_rounding(MbSensitivity *g, const MbPushes *pushed, size_t rows, double span,
+                                 const double *from) {
   static const double ROUNDING = 1e-12; // of what a contact asks for, as problems are solved
   MbMet *met = g->met;
   const size_t nv = g->sim->nv;
@@ -179,7 +182,8 @@ static size_t leave_out_rounding(MbSensitivity *g, const MbPushes *pushed, size_
 }
 
 // Takes met->pushed to those that press, with their rows; false: A has no inverse, or memory is out.
-static bool press(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t rows, double span, const double *from) {
+static bool press(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t rows, double span,
+                  const double *from) {
   MbMet *met = g->met;
   met->pushed = &met->pressing, met->pressing.n = 0;
   if (!reserve(g, pushed->n) ||
@@ -210,11 +214,11 @@ static bool slide(const MbPushed *touch, double h, MbMetContact *c) {
   const double rubs = hypot(touch->lambda[1], touch->lambda[2]);
   for (int k = 0; k < 2; k++) c->along[k] = rubs > 0 ? -touch->lambda[1 + k] / rubs : 0;
   if (rubs > 0 && !(fast > 0)) return false;
-  if (rubs > 0) c->scale /= 1 + c->scale * rubs / (h * fast); // so that they are as large as those of what sticks
+  if (rubs > 0)
+    c->scale /= 1 + c->scale * rubs / (h * fast); // so that they are as large as those of what sticks
   for (int i = 0; i < 2; i++) {
     for (int k = 0; k < 2 && rubs > 0; k++)
-      c->B[3 * (1 + i) + 1 + k] =
-          c->scale * rubs / h * ((i == k) - c->along[i] * c->along[k]) / fast;
+      c->B[3 * (1 + i) + 1 + k] = c->scale * rubs / h * ((i == k) - c->along[i] * c->along[k]) / fast;
     c->C[3 * (1 + i)] = c->scale * touch->mu * c->along[i];
     c->C[3 * (1 + i) + 1 + i] = c->scale;
   }
@@ -272,8 +276,7 @@ static void fill(MbSensitivity *g) {
       for (size_t a = 0; a < 3; a++) {
         const bool own = k >= ties + 3 * i && k < ties + 3 * i + 3;
         S[m * (ties + 3 * i + a) + k] = c->B[3 * a] * GY[0] + c->B[3 * a + 1] * GY[1] +
-                                        c->B[3 * a + 2] * GY[2] +
-                                        (own ? c->C[3 * a + k - ties - 3 * i] : 0);
+                                        c->B[3 * a + 2] * GY[2] + (own ? c->C[3 * a + k - ties - 3 * i] : 0);
       }
     }
   }
@@ -343,7 +346,8 @@ void mb_met_back(MbSensitivity *g, double *w) {
 // ---- where the bodies are, and numbers ------------------------------------------------------------------------------
 
 static MbMetSum sum_of(const MbMet *met, const double *z, const double *w) {
-  return (MbMetSum){.pushed = met->pushed, .mu = met->mu, .zeta = met->zeta, .pull = met->pull, .z = z, .w = w};
+  return (MbMetSum){
+      .pushed = met->pushed, .mu = met->mu, .zeta = met->zeta, .pull = met->pull, .z = z, .w = w};
 }
 
 bool mb_met_felt(MbSensitivity *g, const MbStageNote *note, const double *z, double *q) {
@@ -374,7 +378,8 @@ static bool same_solids(const MbContacts *less, const MbContacts *more) {
     const MbSolid *s = &less->solids[i], *t = &more->solids[i];
     const double one[] = {s->size[0], s->size[1], s->size[2], s->radius, s->length, s->friction},
                  other[] = {t->size[0], t->size[1], t->size[2], t->radius, t->length, t->friction};
-    if (s->mesh || memcmp(&s->at, &t->at, sizeof s->at) != 0 || memcmp(one, other, sizeof one) != 0) return false;
+    if (s->mesh || memcmp(&s->at, &t->at, sizeof s->at) != 0 || memcmp(one, other, sizeof one) != 0)
+      return false;
   }
   for (size_t i = 0; i < less->nrules; i++)
     if (memcmp(&less->rules[i].friction, &more->rules[i].friction, sizeof(double)) != 0) return false;
@@ -386,8 +391,8 @@ void mb_met_concern(MbSlope *slope) {
                  !same_solids(&slope->less->model->contacts, &slope->more->model->contacts);
 }
 
-bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, const double *z, double move,
-                   double *out) {
+bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, const double *z,
+                   double move, double *out) {
   MbMet *met = g->met;
   if (!met || !met->n || !slope->meets) return true;
   const MbMetSum sum = sum_of(met, z, note->w);
@@ -408,12 +413,12 @@ static bool solve_move(MbSensitivity *g, const MbTouchMove *move) {
   MbSim *sim = met->beside;
   const size_t nv = sim->nv;
   size_t blame = 0;
-  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame) || !press(g, sim, &move->pushed, 1, 1, NULL))
+  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame) ||
+      !press(g, sim, &move->pushed, 1, 1, NULL))
     return false;
   const size_t n = met->pushed->n;
   for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < n; k++)
-      met->S.S[n * i + k] = mb_slope_dot(met->G + nv * i, met->Y + nv * k, nv);
+    for (size_t k = 0; k < n; k++) met->S.S[n * i + k] = mb_slope_dot(met->G + nv * i, met->Y + nv * k, nv);
   mb_ranked_factor(&met->S, n);
   for (size_t i = 0; i < n; i++) met->asked[i] = -mb_slope_dot(met->Y + nv * i, met->y, nv);
   mb_ranked_solve(&met->S, met->asked, met->asked);
@@ -426,8 +431,8 @@ static bool solve_move(MbSensitivity *g, const MbTouchMove *move) {
   return sim->solver->apply(sim->work, met->z, NULL, NULL);
 }
 
-static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, const double *v, const MbMetSum *sum,
-                        double *out) {
+static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, const double *v,
+                        const MbMetSum *sum, double *out) {
   const MbSlope *slope = &g->slopes[k];
   if (mb_tangent_number_rotors(slope->number)) return lost(g, OTHERS);
   if (!slope->meets && !mb_tangent_number_masses(slope->number)) return true;
@@ -476,8 +481,9 @@ static bool about_to_change(const MbSensitivity *g, size_t i, const double *from
   const size_t nv = g->sim->nv;
   const double h = g->sim->model->h, *G = met->G + 3 * i * nv, *Y = met->Y + 3 * i * nv;
   const MbPushed *touch = &met->pushed->touch[i];
-  const double took = mb_slope_dot(G, Y, nv) * touch->lambda[0] / h, rubs = hypot(touch->lambda[1], touch->lambda[2]),
-               most = touch->mu * touch->lambda[0], fast = hypot(touch->rate[1], touch->rate[2]);
+  const double took = mb_slope_dot(G, Y, nv) * touch->lambda[0] / h,
+               rubs = hypot(touch->lambda[1], touch->lambda[2]), most = touch->mu * touch->lambda[0],
+               fast = hypot(touch->rate[1], touch->rate[2]);
   double size = fabs(touch->gap) / h;
   for (size_t k = 0; k < nv; k++) size += fabs(G[k] * from[k]);
   if (took <= NEAR * size) return true;
@@ -491,7 +497,8 @@ static bool rests_too(MbSensitivity *g, MbSim *side) {
   if (!mb_met_look(side, side->state.q, side->state.v, pushed, seen)) return false;
   for (size_t i = 0; i < pushed->n; i++) {
     const MbPushed *touch = &pushed->touch[i];
-    if (mb_touch_slopes_rests(touch->gap, touch->size) != mb_touch_slopes_rests(seen[i].gap, touch->size)) return false;
+    if (mb_touch_slopes_rests(touch->gap, touch->size) != mb_touch_slopes_rests(seen[i].gap, touch->size))
+      return false;
   }
   return true;
 }
@@ -502,10 +509,11 @@ void mb_met_begin_tell(MbSensitivity *g, MbReport *report) {
   met->begun = true;
   for (size_t k = 0; k < g->count; k++) {
     if (rests_too(g, g->slopes[k].less) && rests_too(g, g->slopes[k].more)) continue;
-    mb_warning(report, "",
-               "at t = %.9g s, step %lld: with %s a little changed another contact holds: the derivative is that of "
-               "the branch taken",
-               g->sim->state.t, (long long)g->sim->state.step, g->number[k].name);
+    mb_warning(
+        report, "",
+        "at t = %.9g s, step %lld: with %s a little changed another contact holds: the derivative is that of "
+        "the branch taken",
+        g->sim->state.t, (long long)g->sim->state.step, g->number[k].name);
   }
 }
 
@@ -514,10 +522,11 @@ void mb_met_tell(MbSensitivity *g, const MbStageNote *note, double t, int64_t st
   for (size_t i = 0; met && i < met->n && !met->told; i++) {
     if (!about_to_change(g, i, note->from)) continue;
     met->told = true;
-    mb_warning(report, "",
-               "at t = %.9g s, step %lld: a contact of \"%s\" and \"%s\" is about to let go, to slide or to stick: "
-               "the derivative is that of the branch taken",
-               t, (long long)step, mb_touch_name(g->sim, met->pushed->touch[i].a),
-               mb_touch_name(g->sim, met->pushed->touch[i].b));
+    mb_warning(
+        report, "",
+        "at t = %.9g s, step %lld: a contact of \"%s\" and \"%s\" is about to let go, to slide or to stick: "
+        "the derivative is that of the branch taken",
+        t, (long long)step, mb_touch_name(g->sim, met->pushed->touch[i].a),
+        mb_touch_name(g->sim, met->pushed->touch[i].b));
   }
 }

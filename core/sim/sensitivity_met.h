@@ -19,11 +19,11 @@ typedef struct MbMeeting {
 // A contact's three equations  B (G v⁺ + r) + C μ = 0.
 typedef struct MbMetContact {
   double B[9], C[9];
-  double pull;      // how much of its gap there is in r
-  bool slides;      //
-  double along[2];  // then: the way it slides, along its tangents
-  double scale;     // and what its equations of friction are multiplied by
-  double softness;  // of μ in the first
+  double pull;     // how much of its gap there is in r
+  bool slides;     //
+  double along[2]; // then: the way it slides, along its tangents
+  double scale;    // and what its equations of friction are multiplied by
+  double softness; // of μ in the first
 } MbMetContact;
 
 // The sum that is felt by where bodies are:  Σ ( −μ G(q) z + ζ G(q) w + ζ₀ pull g(q) )  and, of a move that parts bodies, − z M(q) w.
@@ -72,8 +72,8 @@ bool mb_met_felt(MbSensitivity *g, const MbStageNote *note, const double *z, dou
 // Notes whether a number may change anything of what contacts ask for and push.
 void mb_met_concern(MbSlope *slope);
 // Adds to out what a number changes of them; false as above.
-bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, const double *z, double move,
-                   double *out);
+bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, const double *z,
+                   double move, double *out);
 // Takes q̄ back over the moves behind a step that ends with velocities v, and adds to out (count) what numbers change of them; false as above.
 bool mb_met_moves_back(MbSensitivity *g, const MbMeeting *meeting, const double *v, double *q, double *out);
 // Warns, when the run has done its first step, of numbers that lift off or press in what rests on one another as it begins.

@@ -8,8 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double MOVE = 1e-5;  // rad, m: to either side
-static const double NEAR = 0.05;  // of the smaller one's size: features may have other names, as in touch_branch.c
+static const double MOVE = 1e-5; // rad, m: to either side
+static const double NEAR =
+    0.05; // of the smaller one's size: features may have other names, as in touch_branch.c
 static const double SAME = 1e-6;  // of that size, and of a normal: where contacts are as they were
 static const double JUMPS = 1e-7; // the same of what is left of second differences over so short a way
 
@@ -72,7 +73,8 @@ static bool near_by(const MbPushes *pushed, const MbSeen *seen) {
     double d[3], turned[3];
     mb_vec3_sub(d, seen[i].point, pushed->touch[i].point);
     mb_vec3_sub(turned, seen[i].normal, pushed->touch[i].normal);
-    if (!(mb_vec3_norm(d) <= SAME * (1 + pushed->touch[i].size)) || !(mb_vec3_norm(turned) <= SAME)) return false;
+    if (!(mb_vec3_norm(d) <= SAME * (1 + pushed->touch[i].size)) || !(mb_vec3_norm(turned) <= SAME))
+      return false;
   }
   return true;
 }

@@ -23,8 +23,9 @@ typedef struct MbSlope {
   double *memory; // (nm) of what is carried from step to step, by steps
   double *pushed; // (3 x the run's pushes) of impulses of contacts, at which the next step begins, by steps
   size_t pushed_room;
-  bool meets; // the number may change contacts where coordinates are the same, of steps that there is a way back through
-  bool told;  // that another branch is near has been told
+  bool
+      meets; // the number may change contacts where coordinates are the same, of steps that there is a way back through
+  bool told; // that another branch is near has been told
 } MbSlope;
 
 typedef struct MbSlopeRows MbSlopeRows; // sensitivity_rows.h

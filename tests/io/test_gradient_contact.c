@@ -49,14 +49,20 @@ Test(gradient_contact, derivatives_back_through_contact_are_those_of_whole_runs,
   static const GradientWay ways[] = {{"\"redmax\"", "symplectic", false}, {"\"redmax\"", "implicit", false}};
   static const struct {
     const char *scene, *set;
-  } cases[] = {{"rolling", NULL},   {"colliding", NULL},
-               {"foot", NULL},      {"tipping", NULL},
-               {"rod", NULL},       {"hopping", NULL},
-               {"rolling", "/contact/compliance=1e-4"}, {"hopping", "/contact/compliance=2e-5"},
-               {"hopping", "/bodies/3/joint/limits=[-0.85,-0.75]"}, {"flail", NULL}};
+  } cases[] = {{"rolling", NULL},
+               {"colliding", NULL},
+               {"foot", NULL},
+               {"tipping", NULL},
+               {"rod", NULL},
+               {"hopping", NULL},
+               {"rolling", "/contact/compliance=1e-4"},
+               {"hopping", "/contact/compliance=2e-5"},
+               {"hopping", "/bodies/3/joint/limits=[-0.85,-0.75]"},
+               {"flail", NULL}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     double worst[2];
-    for (size_t w = 0; w < 2; w++) worst[w] = gradient_check_meets(cases[k].scene, cases[k].set, &ways[w], NEAR);
+    for (size_t w = 0; w < 2; w++)
+      worst[w] = gradient_check_meets(cases[k].scene, cases[k].set, &ways[w], NEAR);
     printf("largest error back, of what is summed up: %s %s  %.1e  %.1e\n", cases[k].scene,
            cases[k].set ? cases[k].set : "", worst[0], worst[1]);
   }
@@ -116,7 +122,8 @@ static void make_moved(const char *scene, Moved *moved) {
   moved->count = spec->nparameters;
   cr_assert_leq(moved->count, TARGETS);
   for (size_t k = 0; k < moved->count; k++) {
-    const GradientCase c = {scene, NULL, &by_symplectic, spec->parameters[k].name, spec->parameters[k].value, NEAR};
+    const GradientCase c = {scene, NULL, &by_symplectic, spec->parameters[k].name, spec->parameters[k].value,
+                            NEAR};
     moved->less[k] = gradient_moved(&c, -little), moved->more[k] = gradient_moved(&c, little);
     moved->number[k] = (MbSensitivityNumber){c.name, moved->less[k].model, moved->more[k].model, little};
   }
@@ -144,9 +151,11 @@ Test(gradient_contact, a_leg_on_motors_has_the_derivatives_by_all_targets_at_onc
       sum += one, sizes += fabs(one);
     }
     worst = fmax(worst, fabs(back[k] - sum) / sizes);
-    cr_expect_lt(fabs(back[k] - sum), NEAR * sizes, "%s: %.12g back, %.12g along", moved->number[k].name, back[k], sum);
+    cr_expect_lt(fabs(back[k] - sum), NEAR * sizes, "%s: %.12g back, %.12g along", moved->number[k].name,
+                 back[k], sum);
   }
-  printf("largest difference of %zu derivatives, back and along, of what is summed up: %.1e\n", moved->count, worst);
+  printf("largest difference of %zu derivatives, back and along, of what is summed up: %.1e\n", moved->count,
+         worst);
   mb_sensitivity_free(along), mb_sensitivity_free(run);
   for (size_t k = 0; k < moved->count; k++) test_run_free(&moved->less[k]), test_run_free(&moved->more[k]);
   test_run_free(&moved->at);
@@ -163,8 +172,8 @@ Test(gradient_contact, the_way_back_with_little_memory_is_the_same) {
     MbReport report = {0};
     bool astray;
     test_ok(go_back(&c, memories[k], &back[k], &stepped[k], &astray, &report), &report);
-    cr_expect_float_eq(back[k], back[0], 1e-12 * fabs(back[0]), "%zu bytes: %.15g, %.15g", memories[k], back[k],
-                       back[0]);
+    cr_expect_float_eq(back[k], back[0], 1e-12 * fabs(back[0]), "%zu bytes: %.15g, %.15g", memories[k],
+                       back[k], back[0]);
     cr_expect(k == 0 || stepped[k] > stepped[k - 1], "%lld steps", (long long)stepped[k]);
   }
 }
@@ -176,7 +185,8 @@ Test(gradient_contact, loads_that_are_not_unique_are_left_to_the_way_along) {
   double back;
   bool astray;
   cr_expect_neq(go_back(&c, 1 << 24, &back, NULL, &astray, &report), MB_OK);
-  cr_expect(astray && strstr(report.issues[0].text, "loads that are not unique"), "%s", report.issues[0].text);
+  cr_expect(astray && strstr(report.issues[0].text, "loads that are not unique"), "%s",
+            report.issues[0].text);
 }
 
 // What contacts would need more memory than is given for.

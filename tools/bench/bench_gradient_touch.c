@@ -31,7 +31,8 @@ static char *leg_text(int numbers, int k, double by) {
     double aim, swing, stiffness, damping, from, into;
   } links[JOINTS] = {
       {"thigh", "hip", "\"type\":\"capsule\",\"radius\":0.03,\"length\":0.3", 0.4, 0.3, 40, 0.6, 0, 0.15},
-      {"shank", "thigh", "\"type\":\"capsule\",\"radius\":0.025,\"length\":0.28", -0.8, 0.5, 40, 0.6, -0.15, 0.14},
+      {"shank", "thigh", "\"type\":\"capsule\",\"radius\":0.025,\"length\":0.28", -0.8, 0.5, 40, 0.6, -0.15,
+       0.14},
       {"foot", "shank", "\"type\":\"box\",\"size\":[0.16,0.08,0.03]", 0.4, 0.25, 13, 0.12, -0.14, 0}};
   const int each = numbers / JOINTS;
   char *text = NULL;
@@ -39,18 +40,24 @@ static char *leg_text(int numbers, int k, double by) {
   FILE *const out = open_memstream(&text, &length);
   if (!out) return NULL;
   fprintf(out,
-          "{\"mbsim\":1,\"integrator\":\"symplectic\",\"solver\":\"redmax\",\"time\":{\"step\":0.002,\"steps\":%d},"
-          "\"contact\":{\"friction\":0.8,\"tolerance\":1e-12},\"bodies\":[{\"name\":\"floor\",\"joint\":{\"type\":"
-          "\"fixed\"},\"shape\":{\"type\":\"plane\"}},{\"name\":\"hip\",\"inertia\":{\"mass\":3,\"matrix\":[0.2,0.2,"
-          "0.2,0,0,0]},\"pose\":{\"position\":[0,0,0.6]},\"velocity\":{\"linear\":[0.3,0.05,0],\"angular\":[0,0,0.2]}}",
+          "{\"mbsim\":1,\"integrator\":\"symplectic\",\"solver\":\"redmax\",\"time\":{\"step\":0.002,"
+          "\"steps\":%d},"
+          "\"contact\":{\"friction\":0.8,\"tolerance\":1e-12},\"bodies\":[{\"name\":\"floor\",\"joint\":{"
+          "\"type\":"
+          "\"fixed\"},\"shape\":{\"type\":\"plane\"}},{\"name\":\"hip\",\"inertia\":{\"mass\":3,\"matrix\":["
+          "0.2,0.2,"
+          "0.2,0,0,0]},\"pose\":{\"position\":[0,0,0.6]},\"velocity\":{\"linear\":[0.3,0.05,0],\"angular\":["
+          "0,0,0.2]}}",
           STEPS);
   for (int i = 0; i < JOINTS; i++) {
-    fprintf(out,
-            ",{\"name\":\"%s\",\"shape\":{%s},\"density\":900,\"joint\":{\"type\":\"revolute\",\"parent\":\"%s\","
-            "\"axis\":[0,1,0],\"position\":%g,\"in_parent\":{\"position\":[0,0,%g]},\"in_body\":{\"position\":[0,0,%g]},"
-            "\"motor\":{\"stiffness\":%g,\"damping\":%g,\"target\":",
-            links[i].name, links[i].shape, links[i].parent, links[i].aim, links[i].from, links[i].into,
-            links[i].stiffness, links[i].damping);
+    fprintf(
+        out,
+        ",{\"name\":\"%s\",\"shape\":{%s},\"density\":900,\"joint\":{\"type\":\"revolute\",\"parent\":\"%s\","
+        "\"axis\":[0,1,0],\"position\":%g,\"in_parent\":{\"position\":[0,0,%g]},\"in_body\":{\"position\":[0,"
+        "0,%g]},"
+        "\"motor\":{\"stiffness\":%g,\"damping\":%g,\"target\":",
+        links[i].name, links[i].shape, links[i].parent, links[i].aim, links[i].from, links[i].into,
+        links[i].stiffness, links[i].damping);
     print_table(out, each, links[i].aim, links[i].swing, k - i * each, by);
     fputs("}}}", out);
   }
@@ -134,8 +141,9 @@ static double measure(const Leg *leg, Way way, int times) {
     MbReport report = {0};
     MbSensitivity *with = NULL;
     MbSim *alone = NULL;
-    MbStatus status = way ? mb_sensitivity_create(leg->model, leg->numbers, (size_t)leg->count, &with, &report)
-                          : mb_sim_create(leg->model, NULL, &alone, &report);
+    MbStatus status =
+        way ? mb_sensitivity_create(leg->model, leg->numbers, (size_t)leg->count, &with, &report)
+            : mb_sim_create(leg->model, NULL, &alone, &report);
     const double start = mb_bench_cpu();
     if (status == MB_OK)
       status = way == ALONG_WITH ? one_hop_along(with, &report) : one_hop_back(with, alone, &report);
@@ -155,7 +163,8 @@ static bool of_count(int count) {
   char what[60];
   snprintf(what, sizeof what, "%d numbers, back", count);
   const bool met = mb_bench_target(what, back, "runs", count <= ALONG ? 8 : 24, false);
-  if (count <= ALONG) printf("    %d numbers, along by single steps %.1f runs\n", count, measure(leg, ALONG_WITH, 1) / alone);
+  if (count <= ALONG)
+    printf("    %d numbers, along by single steps %.1f runs\n", count, measure(leg, ALONG_WITH, 1) / alone);
   free_leg(leg);
   return met && isfinite(back);
 }

@@ -76,22 +76,39 @@ MbStatus mb_backward(MbSensitivity *gradient, const MbBackward *asked, double *d
 
 const char *mb_backward_refuses(const MbSensitivity *gradient, const MbMeasures *measures) {
   const size_t size = mb_sensitivity_frame_size(gradient);
-  const char *why = mb_sensitivity_by_steps(gradient);
+  const char *why = mb_sensitivity_no_way_back(gradient);
   bool *reads = why ? NULL : mb_calloc(size, sizeof *reads);
   if (why || !reads) return why;
   mb_measures_reads(measures, reads);
   for (size_t c = 0; c < size && !why; c++)
     if (reads[c] && mb_sensitivity_bends(gradient, c))
       why = "stress, strain and energy of elements are told along with the run alone";
+  for (size_t c = 0; c < size && !why; c++)
+    if (reads[c] && mb_sensitivity_adds_up(gradient, c))
+      why = "the work of contacts is told along with the run alone";
   mb_free(reads);
   return why;
+}
+
+// What a way costs, in runs: at all, and for each number.
+typedef struct Costs {
+  double along, along_each, back, back_each;
+} Costs;
+
+// Contact goes along by single steps, two and more for each number; back it is looked at along each coordinate in the steps in which something touches (mbsim-bench gradient).
+static Costs costs_of(const MbSensitivity *gradient) {
+  static const double LOOK = 0.2;
+  if (mb_sensitivity_meets(gradient))
+    return (Costs){1, 4, 3.2 + LOOK * (double)mb_sensitivity_width(gradient), 0.35};
+  return (Costs){2.2, 0.55, 3.2, 0.03};
 }
 
 // In runs: along with the run 2.2 and 0.55 for each number; back 3.2 and 0.03, and for each frame of channels that are taken by differences eight
 // samples for each coordinate, of some twentieth of a step (mbsim-bench gradient).
 bool mb_backward_pays(const MbSensitivity *gradient, const MbMeasures *measures, size_t nmeasures,
                       size_t count, const MbPlan *plan) {
-  static const double ALONG = 2.2, ALONG_EACH = 0.55, BACK = 3.2, BACK_EACH = 0.03, SAMPLE = 0.05;
+  static const double SAMPLE = 0.05;
+  const Costs costs = costs_of(gradient);
   const size_t size = mb_sensitivity_frame_size(gradient);
   if (mb_backward_refuses(gradient, measures)) return false;
   bool *reads = mb_calloc(size, sizeof *reads);
@@ -103,10 +120,10 @@ bool mb_backward_pays(const MbSensitivity *gradient, const MbMeasures *measures,
     mb_measure_weights_often(measures, m, reads);
     bool apart = false;
     for (size_t c = 0; c < size; c++) apart |= reads[c] && !mb_sensitivity_weighs(gradient, c);
-    back += BACK + BACK_EACH * (double)count;
+    back += costs.back + costs.back_each * (double)count;
     if (apart && steps > 0)
       back += frames / steps * SAMPLE * (8 * (double)mb_sensitivity_width(gradient) + 2 * (double)count);
   }
   mb_free(reads);
-  return back < ALONG + ALONG_EACH * (double)count;
+  return back < costs.along + costs.along_each * (double)count;
 }

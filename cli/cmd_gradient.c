@@ -125,7 +125,7 @@ static void name_method(MbGradientRun *run, const MbSensitivity *gradient, bool 
   const long long wholes = (long long)mb_sensitivity_wholes(gradient);
   char *text = run->method;
   const size_t size = sizeof run->method;
-  if (why)
+  if (why && !back)
     snprintf(text, size, "by differences of single steps (%s)", why);
   else if (back)
     snprintf(text, size, "exact, back through the run");
@@ -320,9 +320,8 @@ static const MbOption options[] = {
      .words = ways,
      .help =
          "how exact derivatives are found: along with the run, for all measures at once, each number half a "
-         "run; back through it, for one measure after the other, three runs whatever the numbers are; auto: "
-         "by "
-         "what costs less",
+         "run; back through it, for one measure after the other, three runs whatever the numbers are, with "
+         "contact some five; auto: by what costs less",
      .fallback = "auto"},
     {.name = "memory",
      .type = MB_OPTION_POSITIVE,
@@ -366,7 +365,8 @@ const MbCommand mb_command_gradient = {
         "with method newton, with "
         "limits, ropes and prescribed accelerations under bdf1, bdf2 and sdirk2, with dry friction, with a "
         "stabilization that moves positions, where coordinates follow others by reduction, "
-        "and contact of bodies that is solved to 1e-12 and does not rebound. So "
+        "and contact of bodies that is solved to 1e-12 and does not rebound, which under symplectic and "
+        "implicit with solver redmax is exact back through the run. So "
         "are "
         "single steps near a position where constraints lose their hold, those of bdf1, bdf2 and sdirk2 that "
         "were solved in parts, and those of implicit and trapezoidal that leave out what would make "

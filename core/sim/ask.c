@@ -37,11 +37,15 @@ static MbAsked at_end(const MbAsking *asking, const MbAskRow *row, double beta) 
                    .soft = row->alpha / (h * way)};
 }
 
-MbAsked mb_ask_contact(const MbAsking *asking, const MbAskRow *row) {
+bool mb_ask_closes(double gap, double size) {
   static const double ROUNDING = 1e-10; // of the size: depth that the next step takes away
+  return gap > -ROUNDING * size;
+}
+
+MbAsked mb_ask_contact(const MbAsking *asking, const MbAskRow *row) {
   const double h = asking->h;
   if (row->alpha > 0) return at_end(asking, row, row->judged > 0 ? 0 : row->beta);
-  const double stops = row->judged > -ROUNDING * row->scale ? -row->g / h : 0;
+  const double stops = mb_ask_closes(row->judged, row->scale) ? -row->g / h : 0;
   double least = stops;
   if (row->bounce > 0 && row->last < -row->slowest && row->g + h * row->rate < 0)
     least = fmax(least, -row->bounce * row->last + row->rate - row->last);

@@ -63,6 +63,8 @@ typedef struct MbAsked {
   double rebound; // by how much b is less for restitution
 } MbAsked;
 
+// Tells whether a contact of that gap, of two things of a size, closes it in the step, and does not come no nearer alone.
+bool mb_ask_closes(double gap, double size);
 // Tells what the normal of a contact asks for, and a tangent or other dry friction; `last` is G of the velocities at the step's start.
 MbAsked mb_ask_contact(const MbAsking *asking, const MbAskRow *row);
 MbAsked mb_ask_friction(const MbAskRow *row);

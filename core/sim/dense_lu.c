@@ -155,3 +155,15 @@ void mb_ranked_solve_transposed(MbRanked *r, const double *x, double *out) {
   if (r->m) memset(out, 0, r->m * sizeof *out);
   for (size_t i = 0; i < r->rank; i++) out[r->row[i]] = y[i];
 }
+
+void mb_ranked_null(MbRanked *r, size_t free, double *out) {
+  double *y = r->y;
+  for (size_t i = r->rank; i-- > 0;) {
+    y[i] = -entry(r, i, free);
+    for (size_t k = i + 1; k < r->rank; k++) y[i] -= entry(r, i, k) * y[k];
+    y[i] /= entry(r, i, i);
+  }
+  memset(out, 0, r->m * sizeof *out);
+  for (size_t i = 0; i < r->rank; i++) out[r->column[i]] = y[i];
+  out[r->column[free]] = 1;
+}

@@ -29,5 +29,7 @@ void mb_ranked_factor(MbRanked *ranked, size_t m);
 // y ← S⁻¹ x; y ← S⁻ᵀ x. x (m) and y (m) may be the same.
 void mb_ranked_solve(MbRanked *ranked, const double *x, double *y);
 void mb_ranked_solve_transposed(MbRanked *ranked, const double *x, double *y);
+// y (m) ← a solution of S y = 0, that of column `free` of those that are left without a pivot (rank ≤ free < m).
+void mb_ranked_null(MbRanked *ranked, size_t free, double *y);
 
 #endif

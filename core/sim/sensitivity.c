@@ -13,6 +13,7 @@
 //
 // Where a step is no such stage, its own derivative is taken by differences of that one step (sensitivity_steps.c).
 #include "core/sim/sensitivity_rows.h"
+#include "core/sim/sensitivity_met.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
@@ -29,9 +30,12 @@
 
 // ---- whom it is for -----------------------------------------------------------------------------------------------
 
+static const char *const TOUCHES = "there are no exact ones of contact";
+
 // Of stages alone: what else there may be is asked of the simulation.
 static const char *stages_refuse(const MbModel *model) {
   const MbIntegratorKind kind = model->integrator.kind;
+  if (model->contacts.nsolids) return TOUCHES;
   if (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT) return mb_slope_once_refuse(model);
   if (kind == MB_TRAPEZOIDAL) return mb_slope_halves_refuse(model);
   if (kind != MB_BDF1 && kind != MB_BDF2 && kind != MB_SDIRK2)
@@ -62,7 +66,21 @@ double mb_sensitivity_little(const MbModel *model) {
 }
 
 const char *mb_sensitivity_by_steps(const MbSensitivity *g) { return g->by_steps; }
+const char *mb_sensitivity_no_way_back(const MbSensitivity *g) { return g->meets ? NULL : g->by_steps; }
+bool mb_sensitivity_meets(const MbSensitivity *g) { return g->meets; }
 int64_t mb_sensitivity_wholes(const MbSensitivity *g) { return g->wholes; }
+
+// Whether contact alone leaves a run to single steps, of a kind that there is a way back through.
+static bool meets(const MbSim *sim) {
+  const MbModel *model = sim->model;
+  const MbIntegratorKind kind = model->integrator.kind;
+  return sim->touching && !model->contacts.nsurfaces && model->contacts.cone == MB_ROUND_CONE &&
+         (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT) && sim->integrator->scheme == MB_ONE_SOLVE &&
+         !mb_slope_once_refuse(model) && !mb_tangent_refuses(sim);
+}
+
+// Whether derivatives of steps are made of their equations, along the run or back.
+static bool by_equations(const MbSensitivity *g) { return !g->by_steps || g->meets; }
 
 // ---- the start ----------------------------------------------------------------------------------------------------
 
@@ -104,10 +122,11 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
                     what);
   if ((what = mb_slope_tables_refuse(g->sim->model, t->less->model, t->more->model)))
     return mb_error(report, MB_SCENE, "", "%s: %s", number->name, what);
-  if (!g->by_steps && !(t->number = mb_tangent_number_create(&g->arena, g->sim, t->less, t->more)))
+  if (by_equations(g) && !(t->number = mb_tangent_number_create(&g->arena, g->sim, t->less, t->more)))
     return mb_no_memory(report, "derivatives");
-  if (!g->by_steps && (!(t->side[0] = tangent_of(g, t->less)) || !(t->side[1] = tangent_of(g, t->more))))
+  if (by_equations(g) && (!(t->side[0] = tangent_of(g, t->less)) || !(t->side[1] = tangent_of(g, t->more))))
     return mb_no_memory(report, "derivatives");
+  if (g->meets) mb_met_concern(t);
   const double span = 2 * number->move;
   mb_steps_begin(g, t, span);
   return mb_slope_between(g, &t->less->state, &t->more->state, span, t->q, t->v) ? MB_OK
@@ -117,9 +136,10 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
 // Chooses between stages and single steps.
 static MbStatus choose(MbSensitivity *g, MbReport *report) {
   const MbSim *sim = g->sim;
-  g->by_steps = sim->touching ? "there are no exact ones of contact" : stages_refuse(sim->model);
+  g->by_steps = sim->touching ? TOUCHES : stages_refuse(sim->model);
   if (!g->by_steps) g->by_steps = mb_tangent_refuses(sim);
-  g->once = !g->by_steps && sim->integrator->scheme == MB_ONE_SOLVE;
+  g->meets = meets(sim);
+  g->once = (!g->by_steps || g->meets) && sim->integrator->scheme == MB_ONE_SOLVE;
   g->halves = g->once && sim->model->integrator.kind == MB_TRAPEZOIDAL;
   if (!g->by_steps && !sim->newton && !g->once) g->by_steps = "exact ones are there for fewer velocities";
   const char *why = g->by_steps ? mb_steps_refuse(sim->model) : NULL;
@@ -138,7 +158,7 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
   if (status != MB_OK) return status;
   status = choose(g, report);
   if (status != MB_OK) return status;
-  if (!g->by_steps && !(g->tangent = tangent_of(g, g->probe))) return mb_no_memory(report, "derivatives");
+  if (by_equations(g) && !(g->tangent = tangent_of(g, g->probe))) return mb_no_memory(report, "derivatives");
   const size_t nq = g->sim->nq, nv = g->sim->nv, size = mb_sim_frame_size(g->sim);
   double **const lists[] = {&g->step, &g->a, &g->move, &g->rate, &g->less, &g->more};
   bool ok = true;
@@ -148,7 +168,7 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
   g->slopes = mb_arena_alloc(&g->arena, g->count, sizeof *g->slopes);
   if (!ok || !g->q || !g->q1 || !g->frame[0] || !g->frame[1] || !g->slopes || !mb_steps_make(g) ||
       !mb_slope_rows_make(g) || !mb_slope_once_make(g) || !mb_slope_tied_make(g) ||
-      !mb_slope_tied_halves_make(g))
+      !mb_slope_tied_halves_make(g) || !mb_met_make(g))
     return mb_no_memory(report, "derivatives");
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin(g, k, report);
   return status;
@@ -172,6 +192,7 @@ void mb_sensitivity_free(MbSensitivity *g) {
   if (!g) return;
   for (size_t k = 0; g->slopes && k < g->count; k++)
     mb_sim_free(g->slopes[k].less), mb_sim_free(g->slopes[k].more), mb_free(g->slopes[k].pushed);
+  mb_met_free(g);
   mb_sim_free(g->sim);
   mb_sim_free(g->probe);
   mb_free(g->pushed.touch);
@@ -492,6 +513,16 @@ static bool tells_elements(const MbChannel *channel) {
   return !strncmp(channel->name, "deformable.", strlen("deformable.")) &&
          (strstr(channel->name, "strain") || strstr(channel->name, "stress") ||
           strstr(channel->name, "von_mises"));
+}
+
+bool mb_sensitivity_adds_up(const MbSensitivity *g, size_t column) {
+  enum { STATE = 4 }; // of a channel of energy: what follows are sums over steps
+  const MbSim *sim = g->sim;
+  for (size_t c = 0; c < sim->nchannels && g->meets; c++)
+    if (!strcmp(sim->channels[c].name, "energy") && column >= sim->channels[c].offset + STATE &&
+        column < sim->channels[c].offset + sim->channels[c].items * sim->channels[c].width)
+      return true;
+  return false;
 }
 
 bool mb_sensitivity_bends(const MbSensitivity *g, size_t column) {

@@ -28,6 +28,9 @@ MbStatus mb_sensitivity_create(const MbModel *model, const MbSensitivityNumber *
 void mb_sensitivity_free(MbSensitivity *gradient);
 // Why derivatives of this run are by differences of single steps, as words behind "derivatives:"; NULL: they are exact.
 const char *mb_sensitivity_by_steps(const MbSensitivity *gradient);
+// The same of the way back through it; NULL: there is one, exact steps or steps of one solution with contacts. Whether it is of the latter.
+const char *mb_sensitivity_no_way_back(const MbSensitivity *gradient);
+bool mb_sensitivity_meets(const MbSensitivity *gradient);
 // How many steps of exact derivatives along the run have been differentiated as a whole, by differences of them.
 int64_t mb_sensitivity_wholes(const MbSensitivity *gradient);
 
@@ -57,6 +60,8 @@ typedef struct MbSensitivityWeights {
 bool mb_sensitivity_weighs(const MbSensitivity *gradient, size_t column);
 // Tells whether that number of a frame is too far from straight along single coordinates for a way back, as stress of elements is.
 bool mb_sensitivity_bends(const MbSensitivity *gradient, size_t column);
+// Tells whether that number of a frame is what steps have added up, as the work of contacts is, for which there is no way back.
+bool mb_sensitivity_adds_up(const MbSensitivity *gradient, size_t column);
 // How many numbers a frame has, and velocities the run.
 size_t mb_sensitivity_frame_size(const MbSensitivity *gradient);
 size_t mb_sensitivity_width(const MbSensitivity *gradient);

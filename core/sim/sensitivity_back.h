@@ -3,6 +3,7 @@
 #define MB_SIM_SENSITIVITY_BACK_H
 
 #include "core/sim/schemes.h"
+#include "core/sim/sensitivity_met.h"
 #include "core/sim/sensitivity_rows.h"
 #include "core/sim/tangent_gather.h"
 
@@ -23,7 +24,8 @@ typedef struct MbTurn {
       instant; // of one solution: what the solver has left of its start (core/solvers/keep.h); NULL: it is made anew
   bool standing; // it has
   double begin, t;
-  int64_t step; // after it
+  int64_t step;   // after it
+  MbMeeting *met; // what touched in it; NULL: nothing can
 } MbTurn;
 
 // The state of which a frame tells.
@@ -45,7 +47,10 @@ typedef struct MbBackward {
   size_t pooled;           // numbers that are left of it
   bool stands;             // it has room for what solvers keep
   MbState *kept;           // (nkept) the first is the start
+  MbPushes *pushed;        // (nkept) what had pushed before each, where something can
   size_t nkept;
+  MbMeeting *meeting;                         // (length)
+  size_t met_room;                            // bytes that all of these may take
   int64_t stepped, seen;                      // steps that were done; how many of the run's
   double *q, *v, *u, *before;                 // (nv) of the state
   double *move, *base, *w, *z, *dq, *dv, *da; // (nv)

@@ -10,6 +10,7 @@
 // states are kept on the way and steps between them done anew, bit by bit the same: by binomial distances, so that with s states and r
 // repetitions runs of C(s + r, s) reels are gone through [Griewank 1992].
 #include "core/sim/sensitivity_back.h"
+#include "core/base/alloc.h"
 #include "core/base/pages.h"
 #include "core/base/report.h"
 #include "core/sim/channels.h"
@@ -63,10 +64,11 @@ static bool make_turn(MbBackward *b, MbTurn *turn) {
 // Without what solvers keep.
 static size_t turn_bytes(const MbSensitivity *g) {
   const MbSim *sim = g->sim;
+  const size_t turn = sizeof(MbTurn) + (g->meets ? sizeof(MbMeeting) : 0);
   const size_t rows = 2 * sim->model->nslots + sim->model->nguess,
                noted = g->halves ? mb_slope_halves_numbers(sim) : 0;
-  if (g->once && !g->halves) return sizeof(MbTurn) + (sim->nq + 2 * sim->nv + rows + 5) * sizeof(double);
-  return sizeof(MbTurn) + (sim->nq + 7 * sim->nv + rows + noted + 12) * sizeof(double);
+  if (g->once && !g->halves) return turn + (sim->nq + 2 * sim->nv + rows + 5) * sizeof(double);
+  return turn + (sim->nq + 7 * sim->nv + rows + noted + 12) * sizeof(double);
 }
 static size_t state_bytes(const MbSim *sim) {
   return sizeof(MbState) + (sim->nq + sim->nv + sim->nm + 3) * sizeof(double);
@@ -119,7 +121,7 @@ static void end_turn(MbTurn *turn, double *q1, double *v1) {
 // All steps lie in one block, which is gone through from one end to the other and back.
 static bool make_reel(MbBackward *b) {
   const MbSim *sim = b->g->sim;
-  const size_t turn = (turn_bytes(b->g) - sizeof(MbTurn)) / sizeof(double), length = (size_t)b->length;
+  const size_t turn = turn_bytes(b->g) / sizeof(double), length = (size_t)b->length;
   const size_t numbers =
       length * (turn + (b->stands ? instant_numbers(b->g) + 1 : 0)) + sim->nq + sim->nv + 3;
   double *q1, *v1;
@@ -138,6 +140,23 @@ static bool make_reel(MbBackward *b) {
   return ok;
 }
 
+// What touches is noted step by step, in half of the memory.
+static bool make_meetings(MbBackward *b, size_t memory) {
+  MbSensitivity *g = b->g;
+  if (!g->meets) return true;
+  b->met_room = memory / 2;
+  b->meeting = mb_calloc((size_t)b->length, sizeof *b->meeting);
+  b->pushed = mb_calloc(b->nkept, sizeof *b->pushed);
+  for (int64_t i = 0; i < b->length && b->meeting; i++) b->reel[i].met = &b->meeting[i];
+  return b->meeting && b->pushed;
+}
+
+static void forget_meetings(MbBackward *b) {
+  for (int64_t i = 0; i < b->length && b->meeting; i++) mb_met_forget(&b->meeting[i]);
+  for (size_t i = 0; i < b->nkept && b->pushed; i++) mb_free(b->pushed[i].touch);
+  mb_free(b->meeting), mb_free(b->pushed);
+}
+
 static bool make(MbBackward *b, int64_t steps, size_t memory) {
   const MbSim *sim = b->g->sim;
   const size_t size = mb_sim_frame_size(sim);
@@ -148,11 +167,12 @@ static bool make(MbBackward *b, int64_t steps, size_t memory) {
             take(b, &b->frame[1], size) && take(b, &b->by_move, 6 * sim->model->nb) &&
             take(b, &b->by_phi, 6 * sim->model->nb);
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok = take(b, lists[i], sim->nv) && ok;
-  choose_lengths(b, steps, memory);
+  choose_lengths(b, steps, b->g->meets ? memory / 2 : memory);
   b->reel = mb_arena_alloc(&b->g->arena, (size_t)b->length, sizeof *b->reel);
   b->kept = mb_arena_alloc(&b->g->arena, b->nkept, sizeof *b->kept);
   if (!ok || !b->reel || !b->kept || !make_gather(b)) return false;
   if (!make_reel(b)) return false;
+  if (!make_meetings(b, memory)) return false;
   for (size_t i = 0; i < b->nkept; i++)
     if (!take(b, &b->kept[i].q, sim->nq) || !take(b, &b->kept[i].v, sim->nv) ||
         !take(b, &b->kept[i].memory, sim->nm))
@@ -274,15 +294,22 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
   const MbStageNote *note = &turn->note[0];
   double *scratch[3] = {b->dq, b->dv, b->da};
+  const bool touches = turn->met && turn->met->pushed.n > 0;
   memcpy(g->q, turn->q, g->sim->nq * sizeof *g->q);
   mb_slope_tied_step(g, turn->guess, note->impulse, turn->t);
-  g->end = turn->q1;
-  if (!mb_slope_once_at(g, note, turn->standing ? turn->instant : NULL) ||
+  g->end = turn->q1, g->parted = NULL;
+  if (turn->met && !mb_met_moves_back(g, turn->met, turn->v1, b->q, b->out)) return lost(b, turn, report);
+  if (!mb_slope_once_at(g, note, turn->standing && !touches ? turn->instant : NULL) ||
+      (turn->met && !mb_met_at(g, note, turn->met)) ||
       !mb_slope_once_back(g, note, b->q, b->v, b->z, scratch))
     return lost(b, turn, report);
   mb_slope_tied_tell(g, turn->t, turn->step, report);
   mb_slope_end_tell(g, note, turn->t, turn->step, report);
+  mb_met_tell(g, note, turn->t, turn->step, report);
   numbers_at_once(b, note);
+  for (size_t k = 0; k < g->count && touches; k++)
+    if (!mb_met_number(g, &g->slopes[k], note, b->z, g->number[k].move, &b->out[k]))
+      return lost(b, turn, report);
   return MB_OK;
 }
 
@@ -392,8 +419,11 @@ static MbStatus see(MbBackward *b, MbReport *report) {
 }
 
 static MbStatus step_on(MbBackward *b, MbReport *report) {
+  MbSensitivity *g = b->g;
   b->stepped++;
-  return mb_sim_step(b->g->sim, report);
+  const MbStatus status = mb_sim_step(g->sim, report);
+  if (status == MB_OK && g->met && g->sim->state.step == g->began + 1) mb_met_begin_tell(g, report);
+  return status;
 }
 
 static MbStatus finish_turn(MbBackward *b, MbTurn *turn, MbReport *report) {
@@ -402,6 +432,21 @@ static MbStatus finish_turn(MbBackward *b, MbTurn *turn, MbReport *report) {
   memcpy(turn->v1, sim->state.v, sim->nv * sizeof *turn->v1);
   turn->t = sim->state.t, turn->step = sim->state.step;
   return see(b, report);
+}
+
+// What has touched in it, of a step of one solution.
+static MbStatus record_meeting(MbBackward *b, MbTurn *turn, MbReport *report) {
+  MbSim *sim = b->g->sim;
+  if (!turn->met) return MB_OK;
+  const MbStatus status = mb_touch_slopes_check(sim, report);
+  if (status != MB_OK) return status;
+  const size_t before = mb_met_bytes(turn->met);
+  if (!mb_met_note(b->g, turn->met)) return mb_no_memory(report, "contact");
+  const size_t more = mb_met_bytes(turn->met) - before;
+  if (more > b->met_room)
+    return no_way_back(b, sim->state.t, sim->state.step, "contacts take more memory than there is", report);
+  b->met_room -= more;
+  return MB_OK;
 }
 
 // Of a step of one solution its velocities at both ends.
@@ -419,6 +464,8 @@ static MbStatus record_once(MbBackward *b, MbTurn *turn, MbReport *report) {
   turn->standing = turn->instant && sim->solver->keeps->factor(sim->work, turn->instant);
   const char *why = mb_slope_no_once(b->g);
   if (why) return no_way_back(b, sim->state.t, sim->state.step, why, report);
+  const MbStatus met = record_meeting(b, turn, report);
+  if (met != MB_OK) return met;
   if (b->g->tied)
     memcpy(note->impulse, mb_section(sim, MB_SECTION_FORCES), sim->model->nslots * sizeof(double));
   return finish_turn(b, turn, report); // which notes the velocities at the end
@@ -493,10 +540,19 @@ static MbStatus over_reel(MbBackward *b, int64_t begin, int64_t end, MbReport *r
   return status;
 }
 
-static void restore(MbBackward *b, size_t at) {
+// Keeps the state, with what has pushed before it; false: out of memory.
+static bool keep(MbBackward *b, size_t at) {
+  const MbSim *sim = b->g->sim;
+  mb_sensitivity_copy(sim, &b->kept[at], &sim->state);
+  return !b->pushed || mb_touch_copy_pushes(&b->pushed[at], &sim->touching->last);
+}
+
+static bool restore(MbBackward *b, size_t at) {
   MbSim *sim = b->g->sim;
   mb_sensitivity_copy(sim, &sim->state, &b->kept[at]);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  mb_touch_forget(sim);
+  return !b->pushed || mb_touch_copy_pushes(&sim->touching->last, &b->pushed[at]);
 }
 
 static double choices(double n, double k) {
@@ -522,14 +578,14 @@ static MbStatus back_over(MbBackward *b, size_t at, int64_t begin, int64_t end, 
     const int64_t middle = reels == 1 ? begin
                            : left     ? begin + before_next(reels, left) * b->length
                                       : begin + (reels - 1) * b->length;
-    restore(b, at);
+    if (!restore(b, at)) return mb_no_memory(report, "contact");
     for (int64_t i = begin; i < middle && status == MB_OK; i++) {
       status = step_on(b, report);
       if (status == MB_OK) status = see(b, report);
     }
     if (status != MB_OK) return status;
     if (reels > 1 && left) {
-      mb_sensitivity_copy(b->g->sim, &b->kept[at + 1], &b->g->sim->state);
+      if (!keep(b, at + 1)) return mb_no_memory(report, "contact");
       status = back_over(b, at + 1, middle, end, report);
     } else {
       status = over_reel(b, middle, end, report);
@@ -563,23 +619,33 @@ static MbStatus start_back(MbBackward *b, MbReport *report) {
 // Steps that need none of the blocks of forces, as A is M.
 static bool feels(const MbSensitivity *g) { return g->once && !g->halves && g->sim->integrator->a == 0; }
 
+static MbStatus over_run(MbBackward *b, int64_t steps, MbReport *report) {
+  MbSensitivity *g = b->g;
+  const MbState *begin = &b->kept[0];
+  if (!keep(b, 0)) return mb_no_memory(report, "contact");
+  if (g->met) g->sim->touching->noted = &g->met->moves;
+  mb_tangent_feel(g->probe, g->tangent, feels(g));
+  MbStatus status = see(b, report);
+  if (status == MB_OK) status = back_over(b, 0, 0, steps, report);
+  if (status == MB_OK && steps > 0) status = start_back(b, report);
+  if (status == MB_OK) status = mb_back_frame(b, &(MbMoment){begin->q, begin->v, begin->t, 0}, report);
+  mb_tangent_feel(g->probe, g->tangent, false);
+  if (g->met) g->sim->touching->noted = NULL;
+  return status;
+}
+
 MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
                                  const MbSensitivityWeights *weights, double *out, int64_t *stepped,
                                  MbReport *report) {
   MbBackward b = {.g = g, .weights = weights, .out = out, .seen = -1};
   const MbSim *sim = g->sim;
-  if (g->by_steps) return mb_error(report, MB_SCENE, "", "no way back through these steps: %s", g->by_steps);
-  if (!make(&b, steps, memory)) return mb_no_memory(report, "derivatives backwards");
+  const char *why = mb_sensitivity_no_way_back(g);
+  if (why) return mb_error(report, MB_SCENE, "", "no way back through these steps: %s", why);
   memset(out, 0, g->count * sizeof *out);
-  mb_sensitivity_copy(sim, &b.kept[0], &sim->state);
-  mb_tangent_feel(g->probe, g->tangent, feels(g));
-  MbStatus status = see(&b, report);
-  if (status == MB_OK) status = back_over(&b, 0, 0, steps, report);
+  MbStatus status =
+      make(&b, steps, memory) ? over_run(&b, steps, report) : mb_no_memory(report, "derivatives backwards");
+  forget_meetings(&b);
   if (stepped) *stepped = b.stepped;
-  if (status == MB_OK && steps > 0) status = start_back(&b, report);
-  if (status == MB_OK)
-    status = mb_back_frame(&b, &(MbMoment){b.kept[0].q, b.kept[0].v, b.kept[0].t, 0}, report);
-  mb_tangent_feel(g->probe, g->tangent, false);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {
     const MbTangentNumber *number = g->slopes[k].number;
     if (!mb_tangent_number_jumps(number))

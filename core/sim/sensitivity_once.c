@@ -17,14 +17,13 @@
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
-#include "core/sim/sensitivity_parts.h"
+#include "core/sim/sensitivity_met.h"
 #include "core/solvers/keep.h"
 
 #include <string.h>
 
 const char *mb_slope_once_refuse(const MbModel *model) {
   if (model->solver.mode != MB_DYNAMIC) return "there are exact ones of mode \"dynamic\" alone";
-  if (model->contacts.nsolids) return "there are no exact ones of contact";
   const char *why = mb_slope_tied_refuse(model);
   return why || model->integrator.kind != MB_IMPLICIT ? why : mb_tangent_linear_refuses(model);
 }
@@ -173,14 +172,14 @@ bool mb_slope_once_back(MbSensitivity *g, const MbStageNote *note, double *q, do
   if (ends) mb_slope_end_back(g, note, q, v, from);
   mb_tangent_moved_transposed(g->sim, g->step, q, g->move, dv);
   for (size_t i = 0; i < nv; i++) z[i] = v[i] + h * dv[i];
-  mb_slope_tied_back(g, z);
+  mb_met_back(g, z);
   if (!solve(g, z)) return false;
   mb_tangent_transposed(g->probe, g->tangent, z, dq, dv, da);
   for (size_t i = 0; i < nv; i++) {
     q[i] = g->move[i] + dq[i];
     v[i] = (ends ? from[i] : 0) + dv[i] - da[i] / h - g->damping[i] * z[i];
   }
-  return true;
+  return mb_met_felt(g, note, z, q);
 }
 
 double mb_slope_once_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, double move,

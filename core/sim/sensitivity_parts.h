@@ -23,19 +23,24 @@ typedef struct MbSlope {
   double *memory; // (nm) of what is carried from step to step, by steps
   double *pushed; // (3 x the run's pushes) of impulses of contacts, at which the next step begins, by steps
   size_t pushed_room;
+  bool
+      meets; // the number may change contacts where coordinates are the same, of steps that there is a way back through
   bool told; // that another branch is near has been told
 } MbSlope;
 
 typedef struct MbSlopeRows MbSlopeRows; // sensitivity_rows.h
 typedef struct MbTied MbTied;           // sensitivity_tied.c
 typedef struct MbTurned MbTurned;       // sensitivity_turned.c
+typedef struct MbMet MbMet;             // sensitivity_met.h
 
 struct MbSensitivity {
   const MbSensitivityNumber *number;
   size_t count;
   const char *by_steps; // why derivatives are by differences of single steps; NULL: by stages
+  bool meets; // it is contact alone, and back through these steps derivatives are exact (sensitivity_met.c)
   MbSim *sim, *probe;
   MbSlopeRows *rows;                        // of exact steps; NULL: there are none
+  MbMet *met;                               // contacts on the way back; NULL: there are none
   MbTied *tied;                             // rows of steps of one solution; NULL: there are none
   bool once;                                // steps are one linear solution (sensitivity_once.c)
   bool halves;                              // steps are passes of the midpoint rule (sensitivity_halves.c)
@@ -299,6 +304,8 @@ bool mb_touch_slopes_change(const MbSensitivity *g, MbSlope *slope, const MbSim 
                             double span);
 // Whether a side's step has had the run's contacts, each of which slides where the run's does, and where the run begins rests where it does.
 bool mb_touch_slopes_same(const MbSensitivity *g, const MbSim *side);
+// Whether a contact has neither gap nor depth, but for rounding.
+bool mb_touch_slopes_rests(double gap, double size);
 // Whether the run's step has derivatives, by its contacts.
 MbStatus mb_touch_slopes_check(const MbSim *run, MbReport *report);
 

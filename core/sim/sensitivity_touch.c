@@ -27,15 +27,8 @@ const char *mb_touch_slopes_refuse(const MbModel *model) {
   return NULL;
 }
 
-static bool copy_pushes(MbPushes *to, const MbPushes *from) {
-  if (!mb_grow(&to->touch, &to->room, from->n, sizeof *to->touch)) return false;
-  if (from->n) memcpy(to->touch, from->touch, from->n * sizeof *to->touch);
-  to->n = from->n;
-  return true;
-}
-
 bool mb_touch_slopes_keep(MbSensitivity *g) {
-  return !g->sim->touching || copy_pushes(&g->pushed, &g->sim->touching->last);
+  return !g->sim->touching || mb_touch_copy_pushes(&g->pushed, &g->sim->touching->last);
 }
 
 bool mb_touch_slopes_beside(const MbSensitivity *g, MbSim *side, const MbSlope *along, double way) {
@@ -43,7 +36,7 @@ bool mb_touch_slopes_beside(const MbSensitivity *g, MbSim *side, const MbSlope *
   if (!side->touching) return true;
   MbPushes *last = &side->touching->last;
   side->touching->branch = (MbTouchBranch){&g->sim->touching->last, g->sim->touching->moves};
-  if (!copy_pushes(last, &g->pushed)) return false;
+  if (!mb_touch_copy_pushes(last, &g->pushed)) return false;
   for (size_t i = 0; along && along->pushed_room && i < last->n; i++)
     for (size_t k = 0; k < 3; k++) last->touch[i].lambda[k] += way * along->pushed[3 * i + k];
   return true;
@@ -78,11 +71,12 @@ static bool slides(const MbPushed *touch) {
   return hypot(touch->lambda[1], touch->lambda[2]) > (1 - NEAR) * touch->mu * touch->lambda[0];
 }
 
-// Whether a contact has neither gap nor depth, but for rounding.
-static bool rests(const MbPushed *touch) {
+bool mb_touch_slopes_rests(double gap, double size) {
   static const double ROUNDING = 1e-10; // of the size, as in ask.c
-  return fabs(touch->gap) <= ROUNDING * touch->size;
+  return fabs(gap) <= ROUNDING * size;
 }
+
+static bool rests(const MbPushed *touch) { return mb_touch_slopes_rests(touch->gap, touch->size); }
 
 // Whether all that has pushed in `these` has pushed in `those`, and slides or sticks as there; `begins`: and rests or not.
 static bool all_push(const MbPushes *these, const MbPushes *those, bool begins) {

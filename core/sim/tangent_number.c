@@ -459,3 +459,9 @@ void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *n, double t,
 bool mb_tangent_number_jumps(const MbTangentNumber *n) { return n->jumps; }
 
 bool mb_tangent_number_frames(const MbTangentNumber *n) { return n->frames; }
+
+bool mb_tangent_number_moves(const MbTangentNumber *n) {
+  return n->njoints > 0 || n->nframed > 0 || n->frames || n->jumps;
+}
+bool mb_tangent_number_masses(const MbTangentNumber *n) { return n->nmasses > 0; }
+bool mb_tangent_number_rotors(const MbTangentNumber *n) { return n->rotors; }

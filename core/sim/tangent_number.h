@@ -40,6 +40,10 @@ double mb_tangent_number_told(const MbSim *sim, const MbTangent *tangent, const 
 // Returns the same of ζ · g of hard rows of both ways at time t, the sum being that of the bodies' part of it, without what is gathered (tangent_gather.h).
 double mb_tangent_number_gaps(MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number,
                               const double *v, double t);
+// Tells whether bodies may be elsewhere at the same coordinates, as by joints and frames; whether masses and inertias differ, and of those coordinates' own.
+bool mb_tangent_number_moves(const MbTangentNumber *number);
+bool mb_tangent_number_masses(const MbTangentNumber *number);
+bool mb_tangent_number_rotors(const MbTangentNumber *number);
 // Tells whether bodies' own frames differ in them.
 bool mb_tangent_number_frames(const MbTangentNumber *number);
 

@@ -68,11 +68,15 @@ static void describe_pair(const MbTouching *t, uint32_t a, uint32_t b, double si
   if (rule && !isnan(rule->restitution)) touch->bounce = rule->restitution;
 }
 
+double mb_touch_within(const MbTouching *t, uint32_t a, uint32_t b) {
+  return t->way[a] + t->way[b] + NEAR * fmin(t->size[a], t->size[b]);
+}
+
 // The contacts of one pair, in order of their features. Each is written where it is to be: they are the most numbers of a pile.
 static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
   MbTouching *t = sim->touching;
   MbTouches *now = &t->next;
-  const double size = fmin(t->size[a], t->size[b]), within = t->way[a] + t->way[b] + NEAR * size;
+  const double size = fmin(t->size[a], t->size[b]), within = mb_touch_within(t, a, b);
   MbContactPoint point[MB_CONTACT_POINTS];
   const int n = mb_collide_placed(&t->placed[a], &t->placed[b], within, point);
   if (n <= 0) return true;

@@ -89,8 +89,25 @@ typedef struct MbTouchBranch {
   int moves;              // how many times what was deep has been parted behind it
 } MbTouchBranch;
 
+// How what was deep was parted behind a step: from where, by what move, and by the impulses of which contacts (their first).
+typedef struct MbTouchMove {
+  double *q, *dq; // (nq), (nv)
+  size_t q_room, dq_room;
+  MbPushes pushed;
+  bool alone; // contacts alone have done it
+} MbTouchMove;
+
+// The moves of a step.
+enum { MB_TOUCH_MOVES = 2 };
+typedef struct MbTouchMoves {
+  MbTouchMove move[MB_TOUCH_MOVES];
+  int n;
+  bool no_memory;
+} MbTouchMoves;
+
 struct MbTouching {
   MbTouchWatch watch;
+  MbTouchMoves *noted; // where the moves of steps are noted; NULL: nobody wants to know
   const MbModel *model;
   MbApart *apart;           // NULL: never asked for (touch_apart.h)
   struct MbTouchPile *pile; // with it (touch_pile.h)
@@ -197,6 +214,8 @@ bool mb_touch_may(const MbTouching *touching, const MbModel *model, size_t a, si
 const MbPushed *mb_touch_same(const MbPushed *first, const MbPushed *end, const MbTouch *touch);
 // The same of all that has pushed.
 const MbPushed *mb_touch_pushed(const MbPushes *pushed, const MbTouch *touch);
+// How near two solids have to come to be listed, by the ways that they go at the last look.
+double mb_touch_within(const MbTouching *touching, uint32_t a, uint32_t b);
 // The gap by which is decided what a contact asks for: its own, or that of the run beside which the step is.
 double mb_touch_judged(const MbTouching *touching, const MbTouch *touch);
 // along ← what tangents of a contact ask for of b against a: none but on a driven body that turns (touch_carried.c).
@@ -212,6 +231,10 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report);
 MbStatus mb_touch_part_points(MbSim *sim, MbReport *report);
 // Notes the impulses of a solution, its rates with velocities v, and the work that they have done.
 void mb_touch_take(MbSim *sim, const double *v);
+// Notes how what is deep has been parted from where bodies are, by dq (nv), where somebody wants to know.
+void mb_touch_note_move(MbSim *sim, const double *q, const double *dq);
+// Copies what has pushed; false: out of memory.
+bool mb_touch_copy_pushes(MbPushes *to, const MbPushes *from);
 // Begins to note what pushes in this step.
 void mb_touch_begin_notes(MbSim *sim);
 // Notes one contact that pushes: its impulses, and its rates along the axes with the velocities before and after.

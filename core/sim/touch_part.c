@@ -79,6 +79,7 @@ static MbStatus move(MbSim *sim, double t, bool moved, MbReport *report) {
     status = find_move(sim, t, dq, report);
   }
   if (status != MB_OK) return status;
+  mb_touch_note_move(sim, sim->q1, dq);
   mb_sim_advance(sim, sim->q1, 1, dq);
   mb_sim_kinematics(sim, sim->q1, sim->v1);
   mb_sim_follow(sim, sim->q1, sim->v1);
@@ -100,6 +101,7 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
     return part_once(sim, t, report);
   const int turns = mb_touch_few(touching->rules) ? ONCE : TURNS;
   touching->moves = 0;
+  if (touching->noted) touching->noted->n = 0;
   for (int turn = 0; turn < turns; turn++) {
     if (!mb_touch_look(sim, &touching->done, false)) return mb_no_memory(report, "contact");
     const double depth = deepest(&touching->next);

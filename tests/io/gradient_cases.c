@@ -1,3 +1,4 @@
+// Scenes of tests/gradient run and differentiated in several ways: by differences of whole runs, along with the run, and back through it.
 #include "tests/io/gradient_cases.h"
 
 #include <math.h>
@@ -61,7 +62,7 @@ typedef struct End {
   const MbSensitivity *run;
 } End;
 static double weight_of(const End *end, size_t i) {
-  return mb_sensitivity_bends(end->run, i) ? 0 : sin(1.0 + 2.0 * (double)i);
+  return end->run && mb_sensitivity_bends(end->run, i) ? 0 : sin(1.0 + 2.0 * (double)i);
 }
 static bool wanted_at(void *to, int64_t step, double t) {
   (void)t;
@@ -95,6 +96,33 @@ static void check_back(const GradientCase *c, TestRun *at, const MbSensitivity *
     sum += weight_of(&end, i) * slope[i], sizes += fabs(weight_of(&end, i) * slope[i]);
   cr_expect_lt(fabs(back - sum), CLOSE * sizes, "%s %s by %s: %.12g back, %.12g along", c->way->integrator,
                c->material ? c->material : c->scene, c->name, back, sum);
+}
+
+double gradient_check_meets(const char *scene, const char *material, const GradientWay *way, double move) {
+  static const double CLOSE = 1e-6; // of what is summed up
+  double worst = 0;
+  TestRun run = variant(scene, way, material, NULL, 0);
+  const MbSceneSpec *spec = &run.scene->spec;
+  for (size_t k = 0; k < spec->nparameters; k++) {
+    const GradientCase c = {scene, material, way, spec->parameters[k].name, spec->parameters[k].value, move};
+    const double little = mb_sensitivity_little(run.model);
+    TestRun less = gradient_moved(&c, -little), more = gradient_moved(&c, little);
+    const MbSensitivityNumber number = {c.name, less.model, more.model, little};
+    const End end = {mb_model_steps(run.model), mb_sim_frame_size(run.sim), NULL};
+    double wanted[MOST], unsure[MOST], back = 0, sum = 0, sizes = 1e-3, doubt = 0;
+    gradient_by_differences(&c, wanted, unsure);
+    go_back(&run, &number, 1, &back);
+    for (size_t i = 0; i < end.size; i++) {
+      const double weight = sin(1.0 + 2.0 * (double)i);
+      sum += weight * wanted[i], sizes += fabs(weight * wanted[i]), doubt += fabs(weight) * unsure[i];
+    }
+    worst = fmax(worst, (fabs(back - sum) - doubt) / sizes);
+    cr_expect_lt(fabs(back - sum), CLOSE * sizes + doubt, "%s %s %s by %s: %.12g back, %.12g by whole runs",
+                 way->integrator, scene, material ? material : "", c.name, back, sum);
+    test_run_free(&less), test_run_free(&more);
+  }
+  test_run_free(&run);
+  return worst;
 }
 
 void gradient_by_derivatives(const GradientCase *c, TestRun *at, double *frame, double *slope,

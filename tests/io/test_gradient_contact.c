@@ -3,6 +3,7 @@
 #include "core/base/alloc.h"
 #include "tests/io/gradient_cases.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,191 @@ Test(gradient_contact, derivatives_of_what_is_deep_and_is_parted_are_those_of_wh
 
 Test(gradient_contact, derivatives_of_a_leg_that_hops_are_those_of_whole_runs, TEST_LONG) {
   check_scene("hopping");
+}
+
+// Back through the run what has touched is told by its equations, step by step.
+Test(gradient_contact, derivatives_back_through_contact_are_those_of_whole_runs, TEST_LONG) {
+  static const GradientWay ways[] = {{"\"redmax\"", "symplectic", false}, {"\"redmax\"", "implicit", false}};
+  static const struct {
+    const char *scene, *set;
+  } cases[] = {{"rolling", NULL},
+               {"colliding", NULL},
+               {"foot", NULL},
+               {"tipping", NULL},
+               {"rod", NULL},
+               {"hopping", NULL},
+               {"rolling", "/contact/compliance=1e-4"},
+               {"hopping", "/contact/compliance=2e-5"},
+               {"hopping", "/bodies/3/joint/limits=[-0.85,-0.75]"},
+               {"flail", NULL}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    double worst[2];
+    for (size_t w = 0; w < 2; w++)
+      worst[w] = gradient_check_meets(cases[k].scene, cases[k].set, &ways[w], NEAR);
+    printf("largest error back, of what is summed up: %s %s  %.1e  %.1e\n", cases[k].scene,
+           cases[k].set ? cases[k].set : "", worst[0], worst[1]);
+  }
+}
+
+typedef struct End {
+  int64_t step;
+  size_t size;
+} End;
+
+static bool at_end(void *to, int64_t step, double t) {
+  (void)t;
+  return step == ((const End *)to)->step;
+}
+
+static void weigh_all(void *to, int64_t step, double t, const double *frame, double *weights) {
+  (void)step, (void)t, (void)frame;
+  for (size_t i = 0; i < ((const End *)to)->size; i++) weights[i] = 1 + 0.1 * (double)i;
+}
+
+// A scene back by one number; *astray: a step has no way back. Returns how it ended.
+static MbStatus go_back(const GradientCase *c, size_t memory, double *back, int64_t *stepped, bool *astray,
+                        MbReport *report) {
+  MbReport own = {0};
+  MbSensitivity *run = NULL;
+  TestRun at = gradient_moved(c, 0);
+  const double little = mb_sensitivity_little(at.model);
+  TestRun less = gradient_moved(c, -little), more = gradient_moved(c, little);
+  const MbSensitivityNumber number = {c->name, less.model, more.model, little};
+  End end = {mb_model_steps(at.model), mb_sim_frame_size(at.sim)};
+  const MbSensitivityWeights weights = {.to = &end, .wanted = at_end, .weigh = weigh_all};
+  test_ok(mb_sensitivity_create(at.model, &number, 1, &run, &own), &own);
+  cr_expect(mb_sensitivity_meets(run) && !mb_sensitivity_no_way_back(run) && mb_sensitivity_by_steps(run));
+  const MbStatus status = mb_sensitivity_backward(run, end.step, memory, &weights, back, stepped, report);
+  *astray = mb_sensitivity_astray(run);
+  mb_sensitivity_free(run);
+  test_run_free(&at), test_run_free(&less), test_run_free(&more);
+  return status;
+}
+
+static const GradientWay by_symplectic = {"\"redmax\"", "symplectic", false};
+
+enum { TARGETS = 24 };
+
+// A scene with a little less and more of each of its parameters.
+typedef struct Moved {
+  size_t count;
+  TestRun at, less[TARGETS], more[TARGETS];
+  MbSensitivityNumber number[TARGETS];
+} Moved;
+
+static void make_moved(const char *scene, Moved *moved) {
+  const GradientCase none = {scene, NULL, &by_symplectic, NULL, 0, NEAR};
+  moved->at = gradient_moved(&none, 0);
+  const MbSceneSpec *spec = &moved->at.scene->spec;
+  const double little = mb_sensitivity_little(moved->at.model);
+  moved->count = spec->nparameters;
+  cr_assert_leq(moved->count, TARGETS);
+  for (size_t k = 0; k < moved->count; k++) {
+    const GradientCase c = {scene, NULL, &by_symplectic, spec->parameters[k].name, spec->parameters[k].value,
+                            NEAR};
+    moved->less[k] = gradient_moved(&c, -little), moved->more[k] = gradient_moved(&c, little);
+    moved->number[k] = (MbSensitivityNumber){c.name, moved->less[k].model, moved->more[k].model, little};
+  }
+}
+
+// A motor's table is what a hopping robot is steered by: all of its numbers come out at once, as along with the run.
+Test(gradient_contact, a_leg_on_motors_has_the_derivatives_by_all_targets_at_once, TEST_LONG) {
+  MbReport report = {0};
+  MbSensitivity *along = NULL, *run = NULL;
+  double frame[64], *slopes = mb_calloc(64 * TARGETS, sizeof *slopes), back[TARGETS], worst = 0;
+  Moved *moved = mb_calloc(1, sizeof *moved);
+  make_moved("driven_leg", moved);
+  End end = {mb_model_steps(moved->at.model), mb_sim_frame_size(moved->at.sim)};
+  cr_assert_leq(end.size, 64);
+  const MbSensitivityWeights weights = {.to = &end, .wanted = at_end, .weigh = weigh_all};
+  test_ok(mb_sensitivity_create(moved->at.model, moved->number, moved->count, &along, &report), &report);
+  for (int64_t s = 0; s < end.step; s++) test_ok(mb_sensitivity_step(along, &report), &report);
+  test_ok(mb_sensitivity_frame(along, frame, slopes, &report), &report);
+  test_ok(mb_sensitivity_create(moved->at.model, moved->number, moved->count, &run, &report), &report);
+  test_ok(mb_sensitivity_backward(run, end.step, 1 << 24, &weights, back, NULL, &report), &report);
+  for (size_t k = 0; k < moved->count; k++) {
+    double sum = 0, sizes = 1e-3;
+    for (size_t i = 0; i < end.size; i++) {
+      const double one = (1 + 0.1 * (double)i) * slopes[end.size * k + i];
+      sum += one, sizes += fabs(one);
+    }
+    worst = fmax(worst, fabs(back[k] - sum) / sizes);
+    cr_expect_lt(fabs(back[k] - sum), NEAR * sizes, "%s: %.12g back, %.12g along", moved->number[k].name,
+                 back[k], sum);
+  }
+  printf("largest difference of %zu derivatives, back and along, of what is summed up: %.1e\n", moved->count,
+         worst);
+  mb_sensitivity_free(along), mb_sensitivity_free(run);
+  for (size_t k = 0; k < moved->count; k++) test_run_free(&moved->less[k]), test_run_free(&moved->more[k]);
+  test_run_free(&moved->at);
+  mb_free(moved), mb_free(slopes);
+}
+
+// With little memory steps are done anew from states that are kept, with what has pushed before them: the same comes out.
+Test(gradient_contact, the_way_back_with_little_memory_is_the_same) {
+  const GradientCase c = {"rod", NULL, &by_symplectic, "mu", 0.3, NEAR};
+  static const size_t memories[] = {(size_t)1 << 24, 60000, 20000};
+  double back[3];
+  int64_t stepped[3];
+  for (size_t k = 0; k < 3; k++) {
+    MbReport report = {0};
+    bool astray;
+    test_ok(go_back(&c, memories[k], &back[k], &stepped[k], &astray, &report), &report);
+    cr_expect_float_eq(back[k], back[0], 1e-12 * fabs(back[0]), "%zu bytes: %.15g, %.15g", memories[k],
+                       back[k], back[0]);
+    cr_expect(k == 0 || stepped[k] > stepped[k - 1], "%lld steps", (long long)stepped[k]);
+  }
+}
+
+// A box that turns as it slides on four corners has loads that its equations do not tell.
+Test(gradient_contact, loads_that_are_not_unique_are_left_to_the_way_along) {
+  const GradientCase c = {"sliding", NULL, &by_symplectic, "mu", 0.3, NEAR};
+  MbReport report = {0};
+  double back;
+  bool astray;
+  cr_expect_neq(go_back(&c, 1 << 24, &back, NULL, &astray, &report), MB_OK);
+  cr_expect(astray && strstr(report.issues[0].text, "loads that are not unique"), "%s",
+            report.issues[0].text);
+}
+
+// What contacts would need more memory than is given for.
+Test(gradient_contact, the_way_back_takes_no_more_memory_for_contacts_than_is_given) {
+  const GradientCase c = {"rod", NULL, &by_symplectic, "mu", 0.3, NEAR};
+  MbReport report = {0};
+  double back;
+  bool astray;
+  cr_expect_neq(go_back(&c, 1200, &back, NULL, &astray, &report), MB_OK);
+  cr_expect(astray && strstr(report.issues[0].text, "more memory"), "%s", report.issues[0].text);
+}
+
+// The same is told back as along.
+Test(gradient_contact, a_number_that_lifts_off_what_rests_is_told_on_the_way_back) {
+  static const char *const shifted = "/bodies/1/pose/position/2=\"=height - 0.2\"";
+  const GradientCase rests = {"tipping", NULL, &by_symplectic, "height", 0.4, NEAR},
+                     lifted = {"tipping", shifted, &by_symplectic, "height", 0.4, NEAR};
+  const GradientCase *const cases[] = {&rests, &lifted};
+  for (size_t k = 0; k < 2; k++) {
+    MbReport report = {0};
+    double back;
+    bool astray;
+    test_ok(go_back(cases[k], 1 << 24, &back, NULL, &astray, &report), &report);
+    cr_expect_eq(report.warnings, k, "%zu warnings", (size_t)report.warnings);
+    cr_expect(k == 0 || strstr(report.issues[0].text, "height"), "%s", report.issues[0].text);
+  }
+}
+
+// The work of contacts is no number of the state.
+Test(gradient_contact, what_contacts_have_done_has_no_way_back) {
+  const GradientCase c = {"rod", "/output/channels=[\"energy\"]", &by_symplectic, "mu", 0.3, NEAR};
+  MbReport report = {0};
+  TestRun at = gradient_moved(&c, 0), less = gradient_moved(&c, -1e-6), more = gradient_moved(&c, 1e-6);
+  const MbSensitivityNumber number = {"mu", less.model, more.model, 1e-6};
+  MbSensitivity *run = NULL;
+  test_ok(mb_sensitivity_create(at.model, &number, 1, &run, &report), &report);
+  cr_expect_eq(mb_sim_frame_size(at.sim), 5);
+  for (size_t i = 0; i < 5; i++) cr_expect_eq(mb_sensitivity_adds_up(run, i), i == 4);
+  mb_sensitivity_free(run);
+  test_run_free(&at), test_run_free(&less), test_run_free(&more);
 }
 
 // The run's own decisions are its state's: what a step beside it has been told is no part of them.

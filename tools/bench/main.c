@@ -38,6 +38,8 @@ static const MbBench benches[] = {
     {"flock", "trees in lockstep on a device beside the processor's lanes", mb_bench_flock, true},
     {"gradient", "derivatives of a run beside the run, by how many numbers they are", mb_bench_gradient,
      false},
+    {"gradient_touch", "derivatives of a run in which bodies touch, by how many numbers they are",
+     mb_bench_gradient_touch, false},
     {"stages", "fully implicit steps of trees up to 100,000 bodies", mb_bench_stages, false},
 };
 enum { COUNT = sizeof benches / sizeof *benches };

@@ -1,0 +1,532 @@
+// Back through steps of one solution (sensitivity_once.c) in which bodies touch. Of each contact that has pushed the step has taken a branch: it sticks, or slides along d = u/|u|, u being
+// the tangents' rates at the end; and it closes its gap, or comes no nearer (ask.c). With forces μ and rows G of its normal and tangents
+//
+//   sticks     G v⁺ + r = 0,  r = ( π g + E μ_n ; 0 ),  π = 1/h or 0
+//   slides     the first of these,  μ_t + m μ_n d = 0
+//
+// of which the change is  B (G dv⁺ + δr) + C dμ = 0 with B = 1, C = E where it sticks, and in the second, m being the coefficient of friction,
+//
+//   B = m μ_n (1 − d dᵀ)/|u|,  C = ( m d, 1 )
+//
+// These are a border of A beside the rows of constraints (sensitivity_tied.c):  S = B G Y + C,  Sᵀ η = −Yᵀ w̄,  ζ = Bᵀ η,  z = −h A⁻¹ (w̄ + Gᵀ ζ). Rows that say the same as others leave no pivot; where
+// what slides has loads that are not unique, and other loads would have other velocities, which of them there are is the solver's affair, and there is no way back. By where the bodies are
+//
+//   q̄ += ∂/∂q Σ ( −μ G z + ζ (G v⁺) + ζ_n π g )
+//
+// along each coordinate by differences (sensitivity_met_sum.c), so that a step with contacts costs as many looks at the pairs that touch as there are coordinates, whatever the number
+// of numbers. A number is asked only where it moves bodies, shapes or friction.
+//
+// What is deep is parted behind a step by  M dq = Gᵀ λ,  G dq + g = 0  of the contacts that part it (touch_part.c), each move with
+//
+//   z = M⁻¹ (ȳ + Gᵀ ζ),  G z = 0,   q̄ += ∂/∂q ( −z M dq + λ G z + ζ (G dq + g) )
+//
+// where ȳ is what dq is felt by.
+#include "core/sim/sensitivity_met.h"
+#include "core/base/alloc.h"
+#include "core/base/report.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/sensitivity_tied.h"
+#include "core/sim/touch_axes.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const GONE = "contacts are not where they were beside it",
+                         *const LOADS = "contacts slide under loads that are not unique",
+                         *const CARRIED = "contacts are carried round by a body that is driven",
+                         *const OTHERS = "constraints have held what was parted",
+                         *const TURNING = "a contact has come to rest just as it slid";
+
+static bool lost(MbSensitivity *g, const char *why) {
+  g->parted = why;
+  return false;
+}
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+static double *numbers(MbSensitivity *g, size_t n) {
+  return mb_arena_alloc(&g->arena, n + 1, sizeof(double));
+}
+
+bool mb_met_make(MbSensitivity *g) {
+  const MbSimOptions options = {.threads = 1};
+  MbReport own = {0};
+  if (!g->meets) return true;
+  MbMet *met = g->met = mb_arena_alloc(&g->arena, 1, sizeof *met);
+  if (!met || mb_sim_create(g->sim->model, &options, &met->beside, &own) != MB_OK) return false;
+  const size_t nv = g->sim->nv;
+  met->phi = numbers(g, 6 * g->sim->model->nb), met->q = numbers(g, g->sim->nq);
+  met->z = numbers(g, nv), met->y = numbers(g, nv), met->move = numbers(g, nv);
+  return met->phi && met->q && met->z && met->y && met->move;
+}
+
+static void free_moves(MbTouchMoves *moves) {
+  for (int i = 0; i < MB_TOUCH_MOVES; i++) {
+    mb_free(moves->move[i].q), mb_free(moves->move[i].dq);
+    mb_free(moves->move[i].pushed.touch);
+  }
+}
+
+void mb_met_free(MbSensitivity *g) {
+  if (!g->met) return;
+  mb_sim_free(g->met->beside);
+  mb_free(g->met->pressing.touch);
+  free_moves(&g->met->moves);
+}
+
+// Room for n contacts, and so for rows with those of constraints.
+static bool reserve(MbSensitivity *g, size_t n) {
+  MbMet *met = g->met;
+  const size_t nv = g->sim->nv;
+  if (n <= met->room) return true;
+  const size_t room = 2 * met->room > n ? 2 * met->room : n, rows = 3 * room + g->sim->model->nslots;
+  met->contact = mb_arena_alloc(&g->arena, room, sizeof *met->contact);
+  met->G = numbers(g, 3 * room * nv), met->Y = numbers(g, 3 * room * nv);
+  met->mu = numbers(g, 3 * room), met->zeta = numbers(g, 3 * room), met->eta = numbers(g, 3 * room);
+  met->pull = numbers(g, room), met->asked = numbers(g, rows);
+  bool ok = met->contact && met->G && met->Y && met->mu && met->zeta && met->eta && met->pull && met->asked;
+  for (int k = 0; k < 3; k++) ok &= (met->seen[k] = mb_arena_alloc(&g->arena, room, sizeof(MbSeen))) != NULL;
+  ok = ok && mb_ranked_create(&g->arena, &met->S, rows);
+  met->room = ok ? room : 0;
+  return ok;
+}
+
+// ---- what has been met ----------------------------------------------------------------------------------------------
+
+static bool copy_move(const MbSim *sim, MbTouchMove *to, const MbTouchMove *from) {
+  if (!mb_grow(&to->q, &to->q_room, sim->nq, sizeof *to->q) ||
+      !mb_grow(&to->dq, &to->dq_room, sim->nv, sizeof *to->dq) ||
+      !mb_touch_copy_pushes(&to->pushed, &from->pushed))
+    return false;
+  memcpy(to->q, from->q, sim->nq * sizeof *to->q), memcpy(to->dq, from->dq, sim->nv * sizeof *to->dq);
+  to->alone = from->alone;
+  return true;
+}
+
+bool mb_met_note(const MbSensitivity *g, MbMeeting *meeting) {
+  const MbTouchMoves *moves = &g->met->moves;
+  if (moves->no_memory || !mb_touch_copy_pushes(&meeting->pushed, &g->sim->touching->last)) return false;
+  meeting->moves.n = moves->n;
+  for (int i = 0; i < moves->n; i++)
+    if (!copy_move(g->sim, &meeting->moves.move[i], &moves->move[i])) return false;
+  return true;
+}
+
+void mb_met_forget(MbMeeting *meeting) {
+  mb_free(meeting->pushed.touch);
+  free_moves(&meeting->moves);
+}
+
+size_t mb_met_bytes(const MbMeeting *meeting) {
+  size_t bytes = meeting->pushed.room * sizeof(MbPushed);
+  for (int i = 0; i < MB_TOUCH_MOVES; i++) {
+    const MbTouchMove *move = &meeting->moves.move[i];
+    bytes += move->pushed.room * sizeof(MbPushed) + (move->q_room + move->dq_room) * sizeof(double);
+  }
+  return bytes;
+}
+
+// ---- rows -----------------------------------------------------------------------------------------------------------
+
+// y += Jᵀ H of a unit force along d at the point of a contact, on both of its bodies.
+static void add_row(MbSim *sim, const MbPushed *touch, const double d[3], double *y) {
+  const MbContacts *rules = sim->touching->rules;
+  for (int end = 0; end < 2; end++) {
+    const size_t body = rules->solids[end ? touch->b : touch->a].body;
+    if (rules->moved[body] == MB_WORLD) continue;
+    const MbPose *E = &sim->x.E[body];
+    double H[6], r[3], seen[6];
+    mb_vec3_sub(r, touch->point, E->p);
+    mb_quat_unrotate(r, E->q, r);
+    mb_quat_unrotate(H + 3, E->q, d);
+    mb_vec3_scale(H + 3, end ? 1 : -1, H + 3);
+    mb_vec3_cross(H, r, H + 3);
+    sim->solver->carry(sim->work, body, H, seen, y);
+  }
+}
+
+// The first `rows` rows of each contact, and span A⁻¹ of them, where a simulation's bodies and its factors are; false: A has no inverse.
+static bool make_rows(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t rows, double span) {
+  MbMet *met = g->met;
+  const size_t nv = sim->nv;
+  for (size_t i = 0; i < pushed->n; i++) {
+    double axis[3][3];
+    mb_touch_axes(pushed->touch[i].normal, axis);
+    for (size_t k = 0; k < rows; k++) {
+      double *G = met->G + (rows * i + k) * nv, *Y = met->Y + (rows * i + k) * nv;
+      memset(G, 0, nv * sizeof *G);
+      add_row(sim, &pushed->touch[i], axis[k], G);
+      for (size_t j = 0; j < nv; j++) Y[j] = span * G[j];
+      if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return false;
+    }
+  }
+  return true;
+}
+
+// Solutions leave rounding of impulses in contacts that do not press: those go out of the list, of which rows have been made. `from` are velocities before (NULL: of a move).
+static size_t leave_out_rounding(MbSensitivity *g, const MbPushes *pushed, size_t rows, double span,
+                                 const double *from) {
+  static const double ROUNDING = 1e-12; // of what a contact asks for, as problems are solved
+  MbMet *met = g->met;
+  const size_t nv = g->sim->nv;
+  size_t n = 0;
+  for (size_t i = 0; i < pushed->n; i++) {
+    const MbPushed *touch = &pushed->touch[i];
+    const double *G = met->G + rows * i * nv, *Y = met->Y + rows * i * nv;
+    const double took = mb_slope_dot(G, Y, nv) * touch->lambda[0] / span;
+    double size = from ? fabs(touch->gap) / g->sim->model->h + fabs(touch->rate[0]) : fabs(touch->gap);
+    if (from) size += fabs(mb_slope_dot(G, from, nv));
+    if (took > ROUNDING * size) met->pressing.touch[n++] = *touch;
+  }
+  return n;
+}
+
+// Takes met->pushed to those that press, with their rows; false: A has no inverse, or memory is out.
+static bool press(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t rows, double span,
+                  const double *from) {
+  MbMet *met = g->met;
+  met->pushed = &met->pressing, met->pressing.n = 0;
+  if (!reserve(g, pushed->n) ||
+      !mb_grow(&met->pressing.touch, &met->pressing.room, pushed->n, sizeof *met->pressing.touch))
+    return lost(g, "memory is out");
+  if (!make_rows(g, sim, pushed, rows, span)) return false;
+  met->pressing.n = leave_out_rounding(g, pushed, rows, span, from);
+  return met->pressing.n == pushed->n || make_rows(g, sim, &met->pressing, rows, span);
+}
+
+// ---- the branch that a contact has taken ----------------------------------------------------------------------------
+
+static bool slides(const MbPushed *touch) {
+  static const double NEAR = 1e-6; // as in sensitivity_touch.c
+  return hypot(touch->lambda[1], touch->lambda[2]) > (1 - NEAR) * touch->mu * touch->lambda[0];
+}
+
+// How much of its gap there is in what a contact asks for, and of its force.
+static void find_terms(const MbContacts *rules, double h, const MbPushed *touch, MbMetContact *c) {
+  const double way = h + (touch->gap > 0 ? 0 : rules->damping);
+  c->pull = mb_ask_closes(touch->gap, touch->size) ? 1 / h : 0, c->softness = 0;
+  if (rules->compliance > 0) c->pull = 1 / way, c->softness = rules->compliance / way;
+}
+
+// B and C of one that slides; false: it has come to rest just so.
+static bool slide(const MbPushed *touch, double h, MbMetContact *c) {
+  const double *u = touch->rate + 1, fast = hypot(u[0], u[1]);
+  const double rubs = hypot(touch->lambda[1], touch->lambda[2]);
+  for (int k = 0; k < 2; k++) c->along[k] = rubs > 0 ? -touch->lambda[1 + k] / rubs : 0;
+  if (rubs > 0 && !(fast > 0)) return false;
+  if (rubs > 0)
+    c->scale /= 1 + c->scale * rubs / (h * fast); // so that they are as large as those of what sticks
+  for (int i = 0; i < 2; i++) {
+    for (int k = 0; k < 2 && rubs > 0; k++)
+      c->B[3 * (1 + i) + 1 + k] = c->scale * rubs / h * ((i == k) - c->along[i] * c->along[k]) / fast;
+    c->C[3 * (1 + i)] = c->scale * touch->mu * c->along[i];
+    c->C[3 * (1 + i) + 1 + i] = c->scale;
+  }
+  return true;
+}
+
+static bool take_branch(MbSensitivity *g, size_t i) {
+  const MbPushed *touch = &g->met->pushed->touch[i];
+  MbMetContact *c = &g->met->contact[i];
+  const size_t nv = g->sim->nv;
+  const double h = g->sim->model->h, *G = g->met->G + 3 * i * nv, *Y = g->met->Y + 3 * i * nv;
+  *c = (MbMetContact){.slides = slides(touch), .B[0] = 1};
+  find_terms(g->sim->touching->rules, h, touch, c);
+  c->C[0] = c->softness, g->met->pull[i] = c->pull;
+  for (size_t k = 0; k < 3; k++) g->met->mu[3 * i + k] = touch->lambda[k] / h;
+  c->scale = (mb_slope_dot(G + nv, Y + nv, nv) + mb_slope_dot(G + 2 * nv, Y + 2 * nv, nv)) / 2;
+  if (c->slides) return slide(touch, h, c);
+  c->B[4] = c->B[8] = 1;
+  return true;
+}
+
+// Whether tangents ask for what a driven body's turn does.
+static bool carried(const MbSim *sim, const MbPushed *touch) {
+  MbTouch like = {.a = touch->a, .b = touch->b};
+  double along[2];
+  mb_vec3_copy(like.point, touch->point), mb_vec3_copy(like.normal, touch->normal);
+  mb_touch_carried(sim, &like, along);
+  return along[0] != 0 || along[1] != 0;
+}
+
+// ---- the border -----------------------------------------------------------------------------------------------------
+
+// Row k of G, and of Y, of constraints and then of contacts.
+static const double *row_of(const MbSensitivity *g, size_t ties, size_t k, bool Y) {
+  const size_t nv = g->sim->nv;
+  if (k < ties) return (Y ? g->tied->Y : g->tied->G) + nv * k;
+  return (Y ? g->met->Y : g->met->G) + nv * (k - ties);
+}
+
+static size_t ties_of(const MbSensitivity *g) { return g->tied ? mb_tangent_rows(g->tangent)->n : 0; }
+
+static void fill(MbSensitivity *g) {
+  MbMet *met = g->met;
+  const size_t ties = ties_of(g), m = ties + 3 * met->n, nv = g->sim->nv;
+  double *S = met->S.S;
+  for (size_t k = 0; k < m; k++) {
+    const double *Y = row_of(g, ties, k, true);
+    for (size_t i = 0; i < ties; i++)
+      S[m * i + k] = mb_slope_dot(row_of(g, ties, i, false), Y, nv) +
+                     (i == k ? mb_tangent_rows(g->tangent)->row[i].soft : 0);
+    for (size_t i = 0; i < met->n; i++) {
+      const MbMetContact *c = &met->contact[i];
+      double GY[3];
+      for (size_t j = 0; j < 3; j++) GY[j] = mb_slope_dot(met->G + (3 * i + j) * nv, Y, nv);
+      for (size_t a = 0; a < 3; a++) {
+        const bool own = k >= ties + 3 * i && k < ties + 3 * i + 3;
+        S[m * (ties + 3 * i + a) + k] = c->B[3 * a] * GY[0] + c->B[3 * a + 1] * GY[1] +
+                                        c->B[3 * a + 2] * GY[2] + (own ? c->C[3 * a + k - ties - 3 * i] : 0);
+      }
+    }
+  }
+  mb_ranked_factor(&met->S, m);
+}
+
+// Whether loads that rows do not tell would change velocities.
+static bool ambiguous(MbSensitivity *g) {
+  static const double NONE = 1e-6; // of what they would change if they did not cancel
+  MbMet *met = g->met;
+  const size_t ties = ties_of(g), m = met->S.m, nv = g->sim->nv;
+  for (size_t free = met->S.rank; free < m; free++) {
+    double sizes = 0, sum = 0;
+    mb_ranked_null(&met->S, free, met->asked);
+    for (size_t j = 0; j < nv; j++) {
+      double of = 0, size = 0;
+      for (size_t k = 0; k < m; k++) {
+        const double by = met->asked[k] * row_of(g, ties, k, true)[j];
+        of += by, size += fabs(by);
+      }
+      sum = fmax(sum, fabs(of)), sizes = fmax(sizes, size);
+    }
+    if (sum > NONE * sizes) return true;
+  }
+  return false;
+}
+
+bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting) {
+  MbMet *met = g->met;
+  met->n = 0;
+  if (!meeting->pushed.n) return true;
+  if (!press(g, g->probe, &meeting->pushed, 3, g->sim->model->h, note->from)) return false;
+  met->n = met->pushed->n;
+  for (size_t i = 0; i < met->n; i++)
+    if (carried(g->probe, &met->pushed->touch[i])) return lost(g, CARRIED);
+  if (!mb_met_look(met->beside, g->q, note->from, met->pushed, met->seen[0])) return lost(g, GONE);
+  for (size_t i = 0; i < met->n; i++)
+    if (!take_branch(g, i)) return lost(g, TURNING);
+  fill(g);
+  return ambiguous(g) ? lost(g, LOADS) : true;
+}
+
+void mb_met_back(MbSensitivity *g, double *w) {
+  MbMet *met = g->met;
+  const size_t nv = g->sim->nv, ties = ties_of(g);
+  if (!met || !met->n) {
+    mb_slope_tied_back(g, w);
+    return;
+  }
+  double *eta = met->asked;
+  for (size_t k = 0; k < met->S.m; k++) eta[k] = -mb_slope_dot(row_of(g, ties, k, true), w, nv);
+  mb_ranked_solve_transposed(&met->S, eta, eta);
+  memcpy(met->eta, eta + ties, 3 * met->n * sizeof *eta);
+  for (size_t i = 0; i < met->n; i++)
+    for (size_t k = 0; k < 3; k++) {
+      double *zeta = &met->zeta[3 * i + k];
+      *zeta = 0;
+      for (size_t a = 0; a < 3; a++) *zeta += met->contact[i].B[3 * a + k] * met->eta[3 * i + a];
+    }
+  for (size_t k = 0; k < met->S.m; k++) {
+    const double zeta = k < ties ? eta[k] : met->zeta[k - ties], *G = row_of(g, ties, k, false);
+    if (k < ties) mb_tangent_rows(g->tangent)->row[k].zeta = zeta;
+    for (size_t i = 0; i < nv; i++) w[i] += zeta * G[i];
+  }
+}
+
+// ---- where the bodies are, and numbers ------------------------------------------------------------------------------
+
+static MbMetSum sum_of(const MbMet *met, const double *z, const double *w) {
+  return (MbMetSum){
+      .pushed = met->pushed, .mu = met->mu, .zeta = met->zeta, .pull = met->pull, .z = z, .w = w};
+}
+
+bool mb_met_felt(MbSensitivity *g, const MbStageNote *note, const double *z, double *q) {
+  const MbMet *met = g->met;
+  if (!met || !met->n) return true;
+  const MbMetSum sum = sum_of(met, z, note->w);
+  return mb_met_slope(g, g->q, &sum, q) || lost(g, GONE);
+}
+
+// What a side says of friction and softness of the contacts beside where they are.
+static double rubs_on(const MbMet *met, const MbSim *side, const MbSeen *seen) {
+  double all = 0;
+  for (size_t i = 0; i < met->n; i++) {
+    const MbMetContact *c = &met->contact[i];
+    const MbPushed *touch = &met->pushed->touch[i];
+    MbMetContact other = {0};
+    find_terms(side->touching->rules, side->model->h, touch, &other);
+    all += met->zeta[3 * i] * (other.softness * met->mu[3 * i] + (other.pull - c->pull) * touch->gap);
+    for (size_t k = 0; k < 2 && c->slides; k++)
+      all += met->eta[3 * i + 1 + k] * c->scale * seen[i].mu * met->mu[3 * i] * c->along[k];
+  }
+  return all;
+}
+
+// Bit by bit, as what a shape has not is no number. Meshes may differ in their vertices.
+static bool same_solids(const MbContacts *less, const MbContacts *more) {
+  for (size_t i = 0; i < less->nsolids; i++) {
+    const MbSolid *s = &less->solids[i], *t = &more->solids[i];
+    const double one[] = {s->size[0], s->size[1], s->size[2], s->radius, s->length, s->friction},
+                 other[] = {t->size[0], t->size[1], t->size[2], t->radius, t->length, t->friction};
+    if (s->mesh || memcmp(&s->at, &t->at, sizeof s->at) != 0 || memcmp(one, other, sizeof one) != 0)
+      return false;
+  }
+  for (size_t i = 0; i < less->nrules; i++)
+    if (memcmp(&less->rules[i].friction, &more->rules[i].friction, sizeof(double)) != 0) return false;
+  return less->compliance == more->compliance && less->damping == more->damping;
+}
+
+void mb_met_concern(MbSlope *slope) {
+  slope->meets = mb_tangent_number_moves(slope->number) ||
+                 !same_solids(&slope->less->model->contacts, &slope->more->model->contacts);
+}
+
+bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, const double *z,
+                   double move, double *out) {
+  MbMet *met = g->met;
+  if (!met || !met->n || !slope->meets) return true;
+  const MbMetSum sum = sum_of(met, z, note->w);
+  for (int s = 0; s < 2; s++) {
+    MbSim *side = s ? slope->more : slope->less;
+    if (!mb_met_look(side, g->q, note->from, met->pushed, met->seen[1])) return lost(g, GONE);
+    *out += (s ? 1 : -1) / (2 * move) *
+            (mb_met_sum_at(side, g->q, &sum, met->seen[1], met->phi) + rubs_on(met, side, met->seen[1]));
+  }
+  return true;
+}
+
+// ---- what is parted -------------------------------------------------------------------------------------------------
+
+// ζ and z of a move that is felt by met->y; the bodies of `beside` are where it begins.
+static bool solve_move(MbSensitivity *g, const MbTouchMove *move) {
+  MbMet *met = g->met;
+  MbSim *sim = met->beside;
+  const size_t nv = sim->nv;
+  size_t blame = 0;
+  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame) ||
+      !press(g, sim, &move->pushed, 1, 1, NULL))
+    return false;
+  const size_t n = met->pushed->n;
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < n; k++) met->S.S[n * i + k] = mb_slope_dot(met->G + nv * i, met->Y + nv * k, nv);
+  mb_ranked_factor(&met->S, n);
+  for (size_t i = 0; i < n; i++) met->asked[i] = -mb_slope_dot(met->Y + nv * i, met->y, nv);
+  mb_ranked_solve(&met->S, met->asked, met->asked);
+  memcpy(met->z, met->y, nv * sizeof *met->z);
+  memset(met->mu, 0, 3 * n * sizeof *met->mu), memset(met->zeta, 0, 3 * n * sizeof *met->zeta);
+  for (size_t i = 0; i < n; i++) {
+    met->mu[3 * i] = -met->pushed->touch[i].lambda[0], met->zeta[3 * i] = met->asked[i], met->pull[i] = 1;
+    for (size_t k = 0; k < nv; k++) met->z[k] += met->asked[i] * met->G[nv * i + k];
+  }
+  return sim->solver->apply(sim->work, met->z, NULL, NULL);
+}
+
+static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, const double *v,
+                        const MbMetSum *sum, double *out) {
+  const MbSlope *slope = &g->slopes[k];
+  if (mb_tangent_number_rotors(slope->number)) return lost(g, OTHERS);
+  if (!slope->meets && !mb_tangent_number_masses(slope->number)) return true;
+  for (int s = 0; s < 2; s++) {
+    MbSim *side = s ? slope->more : slope->less;
+    if (!mb_met_look(side, move->q, v, sum->pushed, g->met->seen[1])) return lost(g, GONE);
+    out[k] += (s ? 1 : -1) / (2 * g->number[k].move) *
+              mb_met_sum_at(side, move->q, sum, g->met->seen[1], g->met->phi);
+  }
+  return true;
+}
+
+static bool move_back(MbSensitivity *g, const MbTouchMove *move, const double *v, double *q, double *out) {
+  MbMet *met = g->met;
+  if (!move->alone) return lost(g, OTHERS);
+  mb_sim_kinematics(met->beside, move->q, v);
+  mb_tangent_moved_transposed(g->sim, move->dq, q, g->move, met->y);
+  if (!solve_move(g, move)) return false;
+  if (!mb_met_look(met->beside, move->q, v, met->pushed, met->seen[0])) return lost(g, GONE);
+  memcpy(q, g->move, g->sim->nv * sizeof *q);
+  const MbMetSum sum = {.pushed = met->pushed,
+                        .mu = met->mu,
+                        .zeta = met->zeta,
+                        .pull = met->pull,
+                        .z = met->z,
+                        .w = move->dq,
+                        .parts = true};
+  if (!mb_met_slope(g, move->q, &sum, q)) return lost(g, GONE);
+  for (size_t k = 0; k < g->count; k++)
+    if (!move_number(g, k, move, v, &sum, out)) return false;
+  return true;
+}
+
+bool mb_met_moves_back(MbSensitivity *g, const MbMeeting *meeting, const double *v, double *q, double *out) {
+  for (int i = meeting->moves.n - 1; i >= 0; i--)
+    if (!move_back(g, &meeting->moves.move[i], v, q, out)) return false;
+  return true;
+}
+
+// ---- other branches -------------------------------------------------------------------------------------------------
+
+// Whether a contact has taken next to no velocity away, or friction is just at its bound.
+static bool about_to_change(const MbSensitivity *g, size_t i, const double *from) {
+  static const double NEAR = 1e-6; // as in sensitivity_tied.c
+  const MbMet *met = g->met;
+  const size_t nv = g->sim->nv;
+  const double h = g->sim->model->h, *G = met->G + 3 * i * nv, *Y = met->Y + 3 * i * nv;
+  const MbPushed *touch = &met->pushed->touch[i];
+  const double took = mb_slope_dot(G, Y, nv) * touch->lambda[0] / h,
+               rubs = hypot(touch->lambda[1], touch->lambda[2]), most = touch->mu * touch->lambda[0],
+               fast = hypot(touch->rate[1], touch->rate[2]);
+  double size = fabs(touch->gap) / h;
+  for (size_t k = 0; k < nv; k++) size += fabs(G[k] * from[k]);
+  if (took <= NEAR * size) return true;
+  return most > 0 && (met->contact[i].slides ? fast <= NEAR * size : rubs > (1 - 2 * NEAR) * most);
+}
+
+// Whether what rests as the run begins rests in a side as well. Its state is still that at the start.
+static bool rests_too(MbSensitivity *g, MbSim *side) {
+  const MbPushes *pushed = &g->sim->touching->last;
+  MbSeen *seen = g->met->seen[1];
+  if (!mb_met_look(side, side->state.q, side->state.v, pushed, seen)) return false;
+  for (size_t i = 0; i < pushed->n; i++) {
+    const MbPushed *touch = &pushed->touch[i];
+    if (mb_touch_slopes_rests(touch->gap, touch->size) != mb_touch_slopes_rests(seen[i].gap, touch->size))
+      return false;
+  }
+  return true;
+}
+
+void mb_met_begin_tell(MbSensitivity *g, MbReport *report) {
+  MbMet *met = g->met;
+  if (met->begun || !reserve(g, g->sim->touching->last.n)) return;
+  met->begun = true;
+  for (size_t k = 0; k < g->count; k++) {
+    if (rests_too(g, g->slopes[k].less) && rests_too(g, g->slopes[k].more)) continue;
+    mb_warning(
+        report, "",
+        "at t = %.9g s, step %lld: with %s a little changed another contact holds: the derivative is that of "
+        "the branch taken",
+        g->sim->state.t, (long long)g->sim->state.step, g->number[k].name);
+  }
+}
+
+void mb_met_tell(MbSensitivity *g, const MbStageNote *note, double t, int64_t step, MbReport *report) {
+  MbMet *met = g->met;
+  for (size_t i = 0; met && i < met->n && !met->told; i++) {
+    if (!about_to_change(g, i, note->from)) continue;
+    met->told = true;
+    mb_warning(
+        report, "",
+        "at t = %.9g s, step %lld: a contact of \"%s\" and \"%s\" is about to let go, to slide or to stick: "
+        "the derivative is that of the branch taken",
+        t, (long long)step, mb_touch_name(g->sim, met->pushed->touch[i].a),
+        mb_touch_name(g->sim, met->pushed->touch[i].b));
+  }
+}

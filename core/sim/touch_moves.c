@@ -1,0 +1,58 @@
+// How what is deep is parted behind a step, for who wants to go back over it (sensitivity_met.c): from where, by what move, and by the impulses of which contacts.
+#include "core/base/alloc.h"
+#include "core/sim/constrain_internal.h"
+#include "core/sim/touch.h"
+
+#include <string.h>
+
+bool mb_touch_copy_pushes(MbPushes *to, const MbPushes *from) {
+  if (!mb_grow(&to->touch, &to->room, from->n, sizeof *to->touch)) return false;
+  if (from->n) memcpy(to->touch, from->touch, from->n * sizeof *to->touch);
+  to->n = from->n;
+  return true;
+}
+
+// The contact of a row that has been solved for; NULL: it is another row.
+static const MbTouch *touch_of_row(const MbSim *sim, size_t row) {
+  const MbConstraining *c = sim->constraining;
+  if (mb_touch_apart(sim)) return &sim->touching->now.touch[row];
+  const MbRowTerms *is = &c->set.is[c->slot[row]];
+  return is->kind == MB_ROW_CONTACT ? &sim->touching->now.touch[is->key] : NULL;
+}
+
+static void note_parted(MbTouchMove *move, const MbTouch *touch, double lambda) {
+  MbPushed *to = &move->pushed.touch[move->pushed.n++];
+  *to = (MbPushed){.a = touch->a,
+                   .b = touch->b,
+                   .feature_a = touch->feature_a,
+                   .feature_b = touch->feature_b,
+                   .lambda = {lambda, 0, 0},
+                   .gap = touch->gap,
+                   .size = touch->size,
+                   .mu = touch->mu};
+  mb_vec3_copy(to->point, touch->point);
+  mb_vec3_copy(to->normal, touch->normal);
+}
+
+void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
+  const MbConstraining *c = sim->constraining;
+  MbTouchMoves *moves = sim->touching->noted;
+  if (!moves || moves->n >= MB_TOUCH_MOVES) return;
+  MbTouchMove *move = &moves->move[moves->n++];
+  move->alone = true, move->pushed.n = 0;
+  if (!mb_grow(&move->q, &move->q_room, sim->nq, sizeof *q) ||
+      !mb_grow(&move->dq, &move->dq_room, sim->nv, sizeof *dq) ||
+      !mb_grow(&move->pushed.touch, &move->pushed.room, c->n, sizeof *move->pushed.touch)) {
+    moves->no_memory = true;
+    return;
+  }
+  memcpy(move->q, q, sim->nq * sizeof *q), memcpy(move->dq, dq, sim->nv * sizeof *dq);
+  for (size_t i = 0; i < c->n; i++) {
+    const MbTouch *touch = touch_of_row(sim, i);
+    if (c->answer.lambda[i] == 0) continue;
+    if (touch)
+      note_parted(move, touch, c->answer.lambda[i]);
+    else
+      move->alone = false;
+  }
+}

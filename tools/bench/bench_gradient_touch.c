@@ -1,0 +1,187 @@
+// Derivatives of a run in which bodies touch, by how many numbers they are: a leg of three motors hops on the ground, and the numbers are what the tables of
+// its motors' targets hold. Back through the run, and along with it by single steps. MBSIM_BENCH_NUMBERS is how many numbers it is run with, once, back (0: the run alone): for
+// those who count instructions of `one_hop_back`.
+#include "core/base/alloc.h"
+#include "core/sim/sensitivity.h"
+#include "io/scene/scene.h"
+#include "tools/bench/bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 250, JOINTS = 3, MOST = 192, ALONG = 24, TIMES = 7 };
+static const double MOVE = 1e-6;
+
+// A table of `count` targets of a joint; its number k is `by` more.
+static void print_table(FILE *out, int count, double base, double swing, int k, double by) {
+  fputs("{\"times\":[", out);
+  for (int i = 0; i < count; i++) fprintf(out, "%s%.17g", i ? "," : "", 0.8 * i / (count - 1));
+  fputs("],\"values\":[", out);
+  for (int i = 0; i < count; i++)
+    fprintf(out, "%s%.17g", i ? "," : "", base + swing * sin(7.2 * i / (count - 1)) + (i == k ? by : 0));
+  fputs("]}", out);
+}
+
+// A leg whose tables have `numbers` numbers in all, of which number k is `by` more.
+static char *leg_text(int numbers, int k, double by) {
+  static const struct {
+    const char *name, *parent, *shape;
+    double aim, swing, stiffness, damping, from, into;
+  } links[JOINTS] = {
+      {"thigh", "hip", "\"type\":\"capsule\",\"radius\":0.03,\"length\":0.3", 0.4, 0.3, 40, 0.6, 0, 0.15},
+      {"shank", "thigh", "\"type\":\"capsule\",\"radius\":0.025,\"length\":0.28", -0.8, 0.5, 40, 0.6, -0.15,
+       0.14},
+      {"foot", "shank", "\"type\":\"box\",\"size\":[0.16,0.08,0.03]", 0.4, 0.25, 13, 0.12, -0.14, 0}};
+  const int each = numbers / JOINTS;
+  char *text = NULL;
+  size_t length = 0;
+  FILE *const out = open_memstream(&text, &length);
+  if (!out) return NULL;
+  fprintf(out,
+          "{\"mbsim\":1,\"integrator\":\"symplectic\",\"solver\":\"redmax\",\"time\":{\"step\":0.002,"
+          "\"steps\":%d},"
+          "\"contact\":{\"friction\":0.8,\"tolerance\":1e-12},\"bodies\":[{\"name\":\"floor\",\"joint\":{"
+          "\"type\":"
+          "\"fixed\"},\"shape\":{\"type\":\"plane\"}},{\"name\":\"hip\",\"inertia\":{\"mass\":3,\"matrix\":["
+          "0.2,0.2,"
+          "0.2,0,0,0]},\"pose\":{\"position\":[0,0,0.6]},\"velocity\":{\"linear\":[0.3,0.05,0],\"angular\":["
+          "0,0,0.2]}}",
+          STEPS);
+  for (int i = 0; i < JOINTS; i++) {
+    fprintf(
+        out,
+        ",{\"name\":\"%s\",\"shape\":{%s},\"density\":900,\"joint\":{\"type\":\"revolute\",\"parent\":\"%s\","
+        "\"axis\":[0,1,0],\"position\":%g,\"in_parent\":{\"position\":[0,0,%g]},\"in_body\":{\"position\":[0,"
+        "0,%g]},"
+        "\"motor\":{\"stiffness\":%g,\"damping\":%g,\"target\":",
+        links[i].name, links[i].shape, links[i].parent, links[i].aim, links[i].from, links[i].into,
+        links[i].stiffness, links[i].damping);
+    print_table(out, each, links[i].aim, links[i].swing, k - i * each, by);
+    fputs("}}}", out);
+  }
+  fputs("],\"output\":{\"channels\":[\"body.position\"]}}", out);
+  return fclose(out) == 0 ? text : (free(text), NULL);
+}
+
+static MbModel *make(int numbers, int k, double by) {
+  MbReport report = {0};
+  MbScene *scene = NULL;
+  MbModel *model = NULL;
+  char *const text = leg_text(numbers, k, by);
+  if (!text || mb_scene_parse(text, strlen(text), "leg", ".", NULL, &scene, &report) != MB_OK ||
+      mb_model_create(scene, &model, &report) != MB_OK)
+    fprintf(stderr, "no leg: %s\n", report.kept ? report.issues[0].text : "no memory");
+  mb_scene_free(scene);
+  free(text);
+  return model;
+}
+
+typedef struct Leg {
+  int count;
+  MbModel *model, *less[MOST], *more[MOST];
+  MbSensitivityNumber numbers[MOST];
+} Leg;
+
+static void free_leg(Leg *leg) {
+  if (!leg) return;
+  for (int k = 0; k < leg->count; k++) mb_model_free(leg->less[k]), mb_model_free(leg->more[k]);
+  mb_model_free(leg->model);
+  mb_free(leg);
+}
+
+static Leg *make_leg(int count) {
+  Leg *leg = mb_calloc(1, sizeof *leg);
+  if (!leg) return NULL;
+  bool fine = (leg->model = make(count, -MOST, 0)) != NULL;
+  for (int k = 0; k < count && fine; k++) {
+    leg->less[k] = make(count, k, -MOVE), leg->more[k] = make(count, k, MOVE);
+    leg->numbers[k] = (MbSensitivityNumber){"a target", leg->less[k], leg->more[k], MOVE};
+    leg->count = k + 1;
+    fine = leg->less[k] && leg->more[k];
+  }
+  if (fine) return leg;
+  free_leg(leg);
+  return NULL;
+}
+
+static bool at_the_end(void *to, int64_t step, double t) {
+  (void)to, (void)t;
+  return step == STEPS;
+}
+
+// Where the hip is, along x.
+static void hip(void *to, int64_t step, double t, const double *frame, double *weights) {
+  (void)to, (void)step, (void)t, (void)frame;
+  weights[3] = 1;
+}
+
+static __attribute__((noinline)) MbStatus one_hop_back(MbSensitivity *with, MbSim *alone, MbReport *report) {
+  const MbSensitivityWeights weights = {.wanted = at_the_end, .weigh = hip};
+  double derivatives[MOST];
+  MbStatus status = MB_OK;
+  if (with) return mb_sensitivity_backward(with, STEPS, (size_t)1 << 28, &weights, derivatives, NULL, report);
+  for (int s = 0; s < STEPS && status == MB_OK; s++) status = mb_sim_step(alone, report);
+  return status;
+}
+
+static MbStatus one_hop_along(MbSensitivity *with, MbReport *report) {
+  MbStatus status = MB_OK;
+  for (int s = 0; s < STEPS && status == MB_OK; s++) status = mb_sensitivity_step(with, report);
+  return status;
+}
+
+typedef enum Way { ALONE, BACK, ALONG_WITH } Way;
+
+// Seconds of processor time, the least of some.
+static double measure(const Leg *leg, Way way, int times) {
+  double best = NAN;
+  for (int i = 0; i < times; i++) {
+    MbReport report = {0};
+    MbSensitivity *with = NULL;
+    MbSim *alone = NULL;
+    MbStatus status =
+        way ? mb_sensitivity_create(leg->model, leg->numbers, (size_t)leg->count, &with, &report)
+            : mb_sim_create(leg->model, NULL, &alone, &report);
+    const double start = mb_bench_cpu();
+    if (status == MB_OK)
+      status = way == ALONG_WITH ? one_hop_along(with, &report) : one_hop_back(with, alone, &report);
+    best = fmin(best, mb_bench_cpu() - start);
+    if (status != MB_OK) fprintf(stderr, "%s\n", report.kept ? report.issues[0].text : "no derivatives");
+    mb_sensitivity_free(with);
+    mb_sim_free(alone);
+    if (status != MB_OK) return NAN;
+  }
+  return best;
+}
+
+static bool of_count(int count) {
+  Leg *leg = make_leg(count);
+  if (!leg) return false;
+  const double alone = measure(leg, ALONE, TIMES), back = measure(leg, BACK, TIMES) / alone;
+  char what[60];
+  snprintf(what, sizeof what, "%d numbers, back", count);
+  const bool met = mb_bench_target(what, back, "runs", count <= ALONG ? 8 : 24, false);
+  if (count <= ALONG)
+    printf("    %d numbers, along by single steps %.1f runs\n", count, measure(leg, ALONG_WITH, 1) / alone);
+  free_leg(leg);
+  return met && isfinite(back);
+}
+
+bool mb_bench_gradient_touch(void) {
+  static const int counts[] = {6, ALONG, MOST};
+  const char *const numbers = getenv("MBSIM_BENCH_NUMBERS");
+  bool met = true;
+  if (numbers) {
+    const int count = atoi(numbers);
+    Leg *leg = count >= 0 && count <= MOST ? make_leg(count < 2 * JOINTS ? 2 * JOINTS : count) : NULL;
+    const double took = leg ? measure(leg, count ? BACK : ALONE, 1) : NAN;
+    printf("    %d numbers %.5f s\n", count, took);
+    free_leg(leg);
+    return isfinite(took);
+  }
+  printf("  a leg of three motors on tables hops, %d steps\n", STEPS);
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) met &= of_count(counts[i]);
+  return met;
+}

@@ -211,6 +211,7 @@ double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const do
   double worst = 0;
   c->n = c->ntouches = c->ndry = 0;
   c->rebounds.any = false;
+  if (sim->touching && asking->of == MB_ASK_VELOCITIES) mb_touch_carried_guess(sim);
   for (size_t s = 0; s < c->set.n; s++) {
     if (!takes_part(c, s) || (c->set.is[s].nodes && asking->of != MB_ASK_VELOCITIES)) continue;
     if (c->set.is[s].kind == MB_ROW_CONTACT) {

@@ -169,12 +169,13 @@ bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
   const MbTouches before = t->now;
   t->now = t->next;
   t->next = before;
-  t->fresh = false;
+  t->fresh = t->carried.made = false;
   if (!mb_grow(&t->done.touch, &t->done.room, t->now.n, sizeof *t->done.touch)) return false;
   if (!mb_impacts_reserve(&t->impacts, t->now.n)) return false;
   const size_t told = t->now.n > t->impacts.room ? t->now.n : t->impacts.room;
   if (!mb_grow(&t->turn, &t->turn_room, told, sizeof *t->turn)) return false;
   if (mb_touch_apart(sim)) return true;
+  if (!mb_touch_carried_begin((MbSim *)sim, t->now.n)) return false;
   for (size_t i = 0; i < t->now.n; i++) {
     const MbTouch *touch = &t->now.touch[i];
     MbRowTerms terms = {.kind = MB_ROW_CONTACT,

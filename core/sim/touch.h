@@ -10,6 +10,7 @@
 #include "core/sim/sim_internal.h"
 #include "core/sim/touch_apart.h"
 #include "core/sim/touch_axes.h"
+#include "core/sim/touch_carried.h"
 #include "core/sim/touch_faces.h"
 #include "core/sim/touch_impacts.h"
 
@@ -128,6 +129,7 @@ struct MbTouching {
   MbTouchSurface *surface; // (nsurfaces)
   bool points;             // nodes of some are points and no bodies
   MbTouchBranch branch;
+  MbTouchCarried carried;
   int moves;      // how many times what was deep has been parted behind this step
   double deepest; // by size: what it was parted from
   MbTouchFacets facets;
@@ -218,8 +220,6 @@ const MbPushed *mb_touch_pushed(const MbPushes *pushed, const MbTouch *touch);
 double mb_touch_within(const MbTouching *touching, uint32_t a, uint32_t b);
 // The gap by which is decided what a contact asks for: its own, or that of the run beside which the step is.
 double mb_touch_judged(const MbTouching *touching, const MbTouch *touch);
-// along ← what tangents of a contact ask for of b against a: none but on a driven body that turns (touch_carried.c).
-void mb_touch_carried(const MbSim *sim, const MbTouch *touch, double along[2]);
 // Whether what is deep when a step is done, `depth` by size, is parted once more, for the turn-th time of `most`.
 bool mb_touch_parts(const MbTouching *touching, int turn, int most, double depth);
 // Whether the scene wants contacts solved so far that steps have derivatives: what is deep is parted as exactly then.

@@ -1,89 +1,355 @@
-// What rides on a driven body that turns. Rows are asked where a step begins, and there what sticks has the velocity of the point it lies on; but in
-// the step that point goes along an arc, and a body that flies goes straight. So what was asked to stick would be left behind on the tangent, farther
-// out by (ω h)²/2 of its distance in every step. The driven body's point at x goes in a step h by
+// What rides on what turns. Rows are asked where a step begins, and there what sticks has the velocity of the point it lies on; but in the step
+// that point goes along an arc, and a body that flies goes straight. So what was asked to stick would be left behind on the tangent, farther out
+// by (ω h)²/2 of its distance in every step. What is wanted is that b has not gone over a in the step, as coordinates move in it: body i takes its
+// centre by D_i and turns by Q_i = exp(θ_i), as joints have it, and a point of it at r_i from its centre goes by D_i + (Q_i − 1) r_i. So tangents ask,
+// in the place of h G v = 0, for
 //
-//   h V(h ω) v(x),   V(θ) = 1 + (1 − cos|θ|)/|θ|² θ× + (|θ| − sin|θ|)/|θ|³ θ×²
+//   s = D_b − D_a + (Q_b − 1) r_b − (Q_a − 1) r_a = 0
 //
-// and a body that turns as the driven one does keeps its place on it where its centre x goes by that as well. So tangents ask for a velocity
-// (V − 1) v(x) above that of the point. What rolls goes over the driven body by d, and half way through the step meets another point
-// of it, (h/2) ω × d faster; d is what the last step had above V v where it began, which is nothing of what has stuck.
+// that the same two points touch at the step's end, by  G v = (h G v − s)/h,  where the right-hand side is of second order. Nodes of deformables go
+// by h v. A ball b goes over a by y = D_b − D_a − (Q_a − 1)(c_b − c_a), and other points touch at the step's end; half way it has its point at r_b from
+// its centre still, and meets a point of a that is y/2 farther:
+//
+//   s = (1 − ½ θ_a ×) (y + (θ_b − θ_a) × r_b − ½ θ_a × y) = 0
+//
+// by the axes of that time, in which what comes nearer along the normal does not slip: a thing between two fingers could not stick to both if it
+// did. Where both turn alike the two are the same, and what sticks keeps its place. So the second is asked of all solids: as s is a rigid motion there,
+// all points of two that lie flat on one another can stick together, which they cannot do by the first where the two turn a little differently.
+// Of what is not round, and turns otherwise than what it is on, that is as little true as that points stay where they are: a part of s is asked
+// for that goes to none where one of the two does not turn.
+//
+// D and Q are those of the velocities that are being solved for. They are known by the last step's velocities but for what changes in the
+// step, where bodies go straight but for what turns them; of links, the solution is made again about what it has led to, as often as that
+// changes by more than the solution is good for. The change is less by a part of ω h each time.
+//
+// It is asked of pairs of which one is driven and turns, or is held by joints.
+#include "core/sim/touch_carried.h"
+#include "core/base/alloc.h"
+#include "core/sim/constrain_internal.h"
 #include "core/sim/layout.h"
+#include "core/sim/lists.h"
 #include "core/sim/touch.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-// Whether a body's centre goes straight in a step.
+// ---- where bodies get to ----------------------------------------------------------------------------------
+
+// Whether each body has a place of its own among the coordinates; what does goes straight in a step.
+static bool apart(const MbSim *sim) { return sim->solver->map->layout->apart(sim->model); }
+
 static bool goes_straight(const MbSim *sim, size_t body) {
+  return apart(sim) || (!sim->model->joint[body].ops && sim->model->parent[body] == MB_WORLD);
+}
+
+static void mark(const MbSim *sim, size_t body) {
+  bool *const marked = sim->touching->carried.mark;
+  const bool alone = apart(sim);
+  for (size_t b = body; b != MB_WORLD && !marked[b]; b = alone ? MB_WORLD : sim->model->parent[b])
+    marked[b] = true;
+}
+
+// E ← where body b gets to by velocities v; the one that carries it has been taken there.
+static void reach(const MbSim *sim, size_t b, const double *v, MbPose *E) {
   const MbModel *model = sim->model;
-  if (sim->solver->map->layout->apart(model)) return true;
-  return !model->joint[body].ops && model->parent[body] == MB_WORLD;
+  const MbLayout *layout = sim->solver->map->layout;
+  double S[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST];
+  double *const q = sim->touching->carried.q;
+  MbPose Q;
+  layout->advance(model, q, model->h, v, b, b + 1);
+  const double *own = q + layout->place(model, b);
+  if (apart(sim) || !model->joint[b].ops) {
+    memcpy(E[b].p, own, sizeof E[b].p);
+    memcpy(E[b].q, own + 3, sizeof E[b].q);
+    return;
+  }
+  model->joint[b].ops->eval(&model->joint[b], own, v + layout->velocity(model, b), &Q, S, Sdot);
+  mb_pose_mul(&E[b], &model->P[b], &Q);
+  mb_pose_mul(&E[b], &E[b], &model->B[b]);
+  if (model->parent[b] != MB_WORLD) mb_pose_mul(&E[b], &E[model->parent[b]], &E[b]);
+  mb_quat_normalise(E[b].q);
 }
 
-// u ← (V(θ) − 1) v
-static void arc(const double turn[3], const double v[3], double u[3]) {
+static void reach_all(MbSim *sim, const double *v) {
+  static const double SOME = 8; // places that are sums of several
+  MbTouchCarried *c = &sim->touching->carried;
+  double farthest = 0;
+  memcpy(c->q, sim->state.q, sim->nq * sizeof *c->q);
+  for (size_t b = 0; b < sim->model->nb; b++) {
+    if (!c->mark[b]) continue;
+    reach(sim, b, v, c->E);
+    farthest = fmax(farthest, mb_vec3_norm(c->E[b].p));
+  }
+  c->rounding = SOME * DBL_EPSILON * farthest / sim->model->h;
+}
+
+// How a body goes in a step.
+typedef struct Way {
+  const double *c;      // its centre at the start
+  double d[3], turn[3]; // that it goes, and turns by
+  double q[4];          // the turn as a quaternion, in the world's axes
+  bool straight;
+} Way;
+
+static Way way_of(const MbSim *sim, size_t body) {
+  const MbPose *from = &sim->x.E[body], *to = &sim->touching->carried.E[body];
+  Way way = {.c = from->p, .straight = goes_straight(sim, body)};
+  double back[4];
+  mb_vec3_sub(way.d, to->p, from->p);
+  mb_quat_conj(back, from->q);
+  mb_quat_mul(way.q, to->q, back);
+  mb_quat_log(way.turn, way.q);
+  return way;
+}
+
+// u ← (Q − 1) r
+static void swing(const double q[4], const double r[3], double u[3]) {
   double once[3], twice[3];
-  mb_vec3_cross(once, turn, v);
-  mb_vec3_cross(twice, turn, once);
-  const double angle = mb_vec3_norm(turn), half = sin(angle / 2);
-  const bool little = angle < 1e-4;
-  const double a = little ? 0.5 : 2 * half * half / (angle * angle),
-               b = little ? 1.0 / 6 : (angle - sin(angle)) / (angle * angle * angle);
-  for (int k = 0; k < 3; k++) u[k] = a * once[k] + b * twice[k];
+  mb_vec3_cross(once, q + 1, r);
+  mb_vec3_cross(twice, q + 1, once);
+  for (int k = 0; k < 3; k++) u[k] = 2 * (q[0] * once[k] + twice[k]);
 }
 
-// Whether nothing that contacts do moves one of a contact's two; deformables are behind the solids.
-static bool is_driven(const MbTouching *t, uint32_t which) {
-  return which < t->rules->nsolids && t->driven[which];
+// ---- what two do ------------------------------------------------------------------------------------------
+
+// What a contact is about. MB_WORLD in the place of a body: a deformable.
+typedef struct Pair {
+  size_t body[2];
+  bool goes[2]; // which goes over the other, as a ball does: both by half, where neither is it alone
+  bool round;   // one is
+} Pair;
+
+// A body that is driven and does not turn carries nothing round, nor does what stands still.
+static bool stands(const MbSim *sim, uint32_t solid) {
+  const MbTouching *t = sim->touching;
+  const size_t body = t->rules->solids[solid].body;
+  const double *phi = sim->x.phi + 6 * body;
+  return t->rules->moved[body] == MB_WORLD || (t->driven[solid] && phi[0] == 0 && phi[1] == 0 && phi[2] == 0);
 }
 
-// v ← the velocity of a body's point at x.
-static void velocity_at(const MbSim *sim, size_t body, const double x[3], double v[3]) {
-  const MbPose *E = &sim->x.E[body];
-  double w[3], r[3], turned[3];
-  mb_quat_rotate(w, E->q, sim->x.phi + 6 * body);
-  mb_quat_rotate(v, E->q, sim->x.phi + 6 * body + 3);
-  mb_vec3_sub(r, x, E->p);
-  mb_vec3_cross(turned, w, r);
-  mb_vec3_add(v, v, turned);
+static bool is_round(MbShapeKind kind) {
+  return kind == MB_SHAPE_SPHERE || kind == MB_SHAPE_CAPSULE || kind == MB_SHAPE_CYLINDER ||
+         kind == MB_SHAPE_ELLIPSOID;
 }
 
-// u ← what a body or, of a deformable, the point that touches has above its velocity on `on`, which turns by `turn` in the step. False: it
-// goes along arcs of its own.
-static bool above(const MbSim *sim, const MbTouch *touch, size_t on, uint32_t which, const double turn[3],
-                  double u[3]) {
-  const MbContacts *rules = sim->touching->rules;
-  const bool soft = which >= rules->nsolids;
-  const size_t body = soft ? 0 : rules->solids[which].body;
-  if (!soft && !goes_straight(sim, body)) return false;
-  const double *x = soft ? touch->point : sim->x.E[body].p;
-  double v[3], was[3], over[3], rolled[3];
-  velocity_at(sim, on, x, v);
-  arc(turn, v, u);
-  if (soft) return true;
-  velocity_at(sim, body, x, over);
-  mb_vec3_add_scaled(was, x, -sim->model->h, over);
-  velocity_at(sim, on, was, v);
-  mb_vec3_sub(over, over, v);
-  arc(turn, v, rolled);
-  mb_vec3_sub(over, over, rolled);
-  mb_vec3_cross(rolled, turn, over);
-  mb_vec3_add_scaled(u, u, 0.5, rolled);
+// Whether tangents of a contact ask for arcs. *iterates: these are not known before the step is solved.
+static bool pair_of(const MbSim *sim, const MbTouch *touch, Pair *pair, bool *iterates) {
+  const MbTouching *t = sim->touching;
+  const uint32_t which[2] = {touch->a, touch->b};
+  bool carries = false, linked = false, round[2] = {false, false}, holds[2] = {false, false};
+  *pair = (Pair){.body = {MB_WORLD, MB_WORLD}};
+  for (int k = 0; k < 2; k++) {
+    if (which[k] >= t->rules->nsolids) continue;
+    if (stands(sim, which[k])) return false;
+    pair->body[k] = t->rules->solids[which[k]].body;
+    round[k] = is_round(t->rules->solids[which[k]].kind);
+    holds[k] = t->carried.linked[pair->body[k]] || t->driven[which[k]];
+    linked |= t->carried.linked[pair->body[k]];
+    carries |= t->driven[which[k]];
+  }
+  pair->round = round[0] || round[1];
+  for (int k = 0; k < 2; k++) pair->goes[k] = pair->round ? round[k] : holds[0] == holds[1] || !holds[k];
+  *iterates |= linked;
+  return carries || linked;
+}
+
+// How body or node `end` takes the point of contact along, by velocities v.
+static void goes(const MbSim *sim, const MbTouch *touch, size_t end, const double *v, double u[3]) {
+  const MbModel *model = sim->model;
+  if (end < model->nlisted) {
+    const Way way = way_of(sim, end);
+    double r[3];
+    mb_vec3_sub(r, touch->point, way.c);
+    swing(way.q, r, u);
+    mb_vec3_add(u, u, way.d);
+    return;
+  }
+  const size_t at =
+      end < model->nb ? sim->solver->map->layout->node(model, end) : sim->nv + 3 * (end - model->nb);
+  mb_vec3_scale(u, model->h, v + at);
+}
+
+// s ← how far the points that touch get from one another.
+static void pinned(const MbSim *sim, const MbTouch *touch, const double *v, double s[3]) {
+  mb_vec3_set(s, 0, 0, 0);
+  for (size_t k = 0; k < touch->nends; k++) {
+    double u[3];
+    if (touch->end[k] == MB_WORLD) continue;
+    goes(sim, touch, touch->end[k], v, u);
+    mb_vec3_add_scaled(s, s, touch->weight[k], u);
+  }
+}
+
+// y ← how far `over` goes over `on`; `last`: as it did in the last step, by whose velocities bodies that go straight went that turned with `on` since.
+static void gone(const Way *on, const Way *over, bool last, double y[3]) {
+  double r[3], turned[3];
+  mb_vec3_sub(y, over->d, on->d);
+  mb_vec3_sub(r, over->c, on->c);
+  swing(on->q, r, turned);
+  mb_vec3_sub(y, y, turned);
+  if (!last) return;
+  swing(on->q, over->d, turned);
+  if (over->straight) mb_vec3_add(y, y, turned);
+  swing(on->q, on->d, turned);
+  if (on->straight) mb_vec3_sub(y, y, turned);
+}
+
+// s ← s + how far `over` slips on `on`, as a ball, in axes that turn half as far, times w
+static void roll(const MbTouch *touch, const Way *on, const Way *over, bool last, double w, double s[3]) {
+  double slip[3], y[3], r[3], part[3], met[3];
+  mb_vec3_sub(part, over->turn, on->turn);
+  mb_vec3_sub(r, touch->point, over->c);
+  mb_vec3_cross(met, part, r);
+  gone(on, over, false, y);
+  mb_vec3_add(slip, y, met);
+  gone(on, over, last, y);
+  mb_vec3_cross(part, on->turn, y);
+  mb_vec3_add_scaled(slip, slip, -0.5, part);
+  mb_vec3_add(y, y, met);
+  mb_vec3_add_scaled(y, y, -0.5, part);
+  mb_vec3_cross(part, on->turn, y);
+  mb_vec3_add_scaled(slip, slip, -0.5, part);
+  mb_vec3_add_scaled(s, s, w, slip);
+}
+
+// 1 where both turn alike, 0 where one does not turn, or turns back.
+static double alike(const double a[3], const double b[3]) {
+  const double size = mb_vec3_dot(a, a) + mb_vec3_dot(b, b);
+  return size > 0 ? fmax(2 * mb_vec3_dot(a, b) / size, 0) : 0;
+}
+
+// along ← what tangents of contact i ask for, whose rows begin at `slot`, by velocities v. How fast what meets there is.
+static double ask_along(const MbSim *sim, const MbTouch *touch, const Pair *pair, size_t slot,
+                        const double *v, bool last, double along[2]) {
+  const MbRowSet *set = &sim->constraining->set;
+  const double h = sim->model->h;
+  double axis[3][3], s[3], share = 1, size = 0;
+  Way way[2];
+  for (int k = 0; k < 2; k++) {
+    if (pair->body[k] == MB_WORLD) continue;
+    way[k] = way_of(sim, pair->body[k]);
+    size +=
+        (mb_vec3_norm(way[k].d) + mb_vec3_norm(way[k].turn) * sim->touching->reach[k ? touch->b : touch->a]) /
+        h;
+  }
+  const bool solid = pair->body[0] != MB_WORLD && pair->body[1] != MB_WORLD;
+  if (solid) {
+    const double half = pair->goes[0] && pair->goes[1] ? 0.5 : 1;
+    mb_vec3_set(s, 0, 0, 0);
+    if (pair->goes[0]) roll(touch, &way[1], &way[0], last, -half, s);
+    if (pair->goes[1]) roll(touch, &way[0], &way[1], last, half, s);
+    if (!pair->round) share = alike(way[0].turn, way[1].turn);
+  } else
+    pinned(sim, touch, v, s);
+  mb_touch_axes(touch->normal, axis);
+  for (size_t k = 0; k < 2; k++)
+    along[k] = share * (mb_row_rate(set, slot + 1 + k, v) - mb_vec3_dot(s, axis[1 + k]) / h);
+  return size;
+}
+
+// ---- a step -----------------------------------------------------------------------------------------------
+
+bool mb_touch_carried_create(MbSim *sim) {
+  MbTouchCarried *c = &sim->touching->carried;
+  const MbModel *model = sim->model;
+  c->linked = mb_arena_alloc(&sim->arena, model->nb, sizeof *c->linked);
+  c->mark = mb_arena_alloc(&sim->arena, model->nb, sizeof *c->mark);
+  c->E = mb_arena_alloc(&sim->arena, model->nb, sizeof *c->E);
+  c->q = mb_arena_alloc(&sim->arena, sim->nq, sizeof *c->q);
+  c->v = mb_arena_alloc(&sim->arena, sim->width, sizeof *c->v);
+  if (!c->linked || !c->mark || !c->E || !c->q || !c->v) return false;
+  for (size_t b = 0; b < model->nlisted; b++) {
+    if (!model->joint[b].ops) continue;
+    c->linked[b] = true;
+    if (model->parent[b] != MB_WORLD) c->linked[model->parent[b]] = true;
+  }
+  return true;
+}
+
+void mb_touch_carried_free(MbTouchCarried *c) { mb_free(c->along); }
+
+size_t mb_touch_carried_bytes(const MbSim *sim) {
+  return sim->touching->carried.room * sizeof *sim->touching->carried.along;
+}
+
+bool mb_touch_carried_begin(MbSim *sim, size_t n) {
+  MbTouchCarried *c = &sim->touching->carried;
+  c->made = c->iterates = false;
+  c->n = 0;
+  if (!mb_grow(&c->along, &c->room, n, sizeof *c->along)) return false;
+  if (n) memset(c->along, 0, n * sizeof *c->along);
+  c->n = n;
+  return true;
+}
+
+void mb_touch_carried_guess(MbSim *sim) {
+  MbTouching *t = sim->touching;
+  const MbRowSet *set = &sim->constraining->set;
+  Pair pair;
+  bool any = false;
+  if (t->carried.made) return;
+  t->carried.made = true;
+  memset(t->carried.mark, 0, sim->model->nb * sizeof *t->carried.mark);
+  for (size_t i = 0; i < t->carried.n; i++) {
+    if (!pair_of(sim, &t->now.touch[i], &pair, &t->carried.iterates)) continue;
+    any = true;
+    for (int k = 0; k < 2; k++)
+      if (pair.body[k] != MB_WORLD) mark(sim, pair.body[k]);
+  }
+  if (!any) return;
+  reach_all(sim, sim->state.v);
+  for (size_t s = set->fixed; s < set->n; s++) {
+    if (set->is[s].kind != MB_ROW_CONTACT) continue;
+    const size_t i = set->is[s].key;
+    if (pair_of(sim, &t->now.touch[i], &pair, &t->carried.iterates))
+      ask_along(sim, &t->now.touch[i], &pair, s, sim->state.v, true, t->carried.along[i]);
+  }
+}
+
+// out ← v + A⁻¹ Gᵀ λ of the solution that there is. False: A⁻¹ could not be applied.
+static bool push(MbSim *sim, const double *v, double *out) {
+  MbConstraining *c = sim->constraining;
+  const double *lambda = c->answer.lambda;
+  const size_t width = c->of == MB_ROWS_OF_BODIES ? sim->nv : mb_row_width(sim, &c->set);
+  memcpy(out, v, width * sizeof *out);
+  if (!c->claims && mb_delassus_move(&c->delassus, c->n, lambda, width, out)) return true;
+  for (size_t i = 0; i < c->n; i++)
+    if (lambda[i] != 0) mb_row_spread(&c->set, c->slot[i], lambda[i], c->y);
+  const bool solved = sim->solver->apply(sim->work, c->y, NULL, c->claims ? sim->pulled : NULL);
+  for (size_t i = 0; i < width; i++) out[i] += c->y[i];
+  memset(c->y, 0, sim->width * sizeof *c->y);
+  return solved;
+}
+
+bool mb_touch_carried_again(MbSim *sim, const double *loose, double *change) {
+  MbTouching *t = sim->touching;
+  MbConstraining *c = sim->constraining;
+  double *const v = t->carried.v;
+  bool iterates;
+  *change = 0;
+  if (!push(sim, loose, v)) return false;
+  reach_all(sim, v);
+  for (size_t i = 0; i < c->ntouches; i++) {
+    const size_t row = c->cone[i].row, slot = c->slot[row], key = c->set.is[slot].key;
+    Pair pair;
+    double along[2];
+    if (!pair_of(sim, &t->now.touch[key], &pair, &iterates)) continue;
+    const double speed = ask_along(sim, &t->now.touch[key], &pair, slot, v, false, along);
+    for (int k = 0; k < 2; k++) {
+      const double more = along[k] - t->carried.along[key][k];
+      if (more != 0) *change = fmax(*change, fabs(more) / (speed + c->loose));
+      c->b[row + 1 + (size_t)k] -= more;
+      t->carried.along[key][k] = along[k];
+    }
+  }
   return true;
 }
 
 void mb_touch_carried(const MbSim *sim, const MbTouch *touch, double along[2]) {
   const MbTouching *t = sim->touching;
-  const bool first = is_driven(t, touch->a);
   along[0] = along[1] = 0;
-  if (first == is_driven(t, touch->b)) return;
-  const size_t on = t->rules->solids[first ? touch->a : touch->b].body;
-  const double *phi = sim->x.phi + 6 * on;
-  if (t->rules->moved[on] == MB_WORLD || (phi[0] == 0 && phi[1] == 0 && phi[2] == 0)) return;
-  double turn[3], u[3], axis[3][3];
-  mb_quat_rotate(turn, sim->x.E[on].q, phi);
-  mb_vec3_scale(turn, sim->model->h, turn);
-  if (!above(sim, touch, on, first ? touch->b : touch->a, turn, u)) return;
-  mb_touch_axes(touch->normal, axis);
-  for (int k = 0; k < 2; k++) along[k] = (first ? 1 : -1) * mb_vec3_dot(u, axis[1 + k]);
+  if (!t->carried.made) return;
+  const size_t i = (size_t)(touch - t->now.touch);
+  memcpy(along, t->carried.along[i], sizeof t->carried.along[i]);
 }

@@ -161,6 +161,7 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
   if (!t->hull || !t->skin || !t->shape || !t->size || !t->reach || !t->driven || !t->E || !t->placed ||
       !t->own || !t->bounds || !t->way || !t->thrown)
     return mb_no_memory(report, "contact");
+  if (!mb_touch_carried_create(sim)) return mb_no_memory(report, "contact");
   MbStatus status = make_solids(sim, report);
   if (status == MB_OK) status = check_forms(sim, report);
   if (status == MB_OK) status = mb_touch_make_surfaces(sim, report);
@@ -180,6 +181,7 @@ void mb_touching_free(MbSim *sim) {
   mb_touch_free_shapes(t);
   mb_broad_free(&t->broad);
   mb_touch_apart_free(sim);
+  mb_touch_carried_free(&t->carried);
   mb_free(t->now.touch);
   mb_free(t->next.touch);
   mb_free(t->done.touch);
@@ -202,7 +204,7 @@ size_t mb_touching_bytes(const MbSim *sim) {
          t->facets.count_room * sizeof *t->facets.count + t->facets.point_room * sizeof *t->facets.point +
          (t->facets.last_room + t->facets.before_room) * sizeof(uint32_t) + t->turn_room * sizeof *t->turn +
          t->impacts.room * sizeof *t->impacts.impact + mb_broad_bytes(&t->broad) + mb_touch_shapes_bytes(t) +
-         mb_touch_apart_bytes(sim);
+         mb_touch_apart_bytes(sim) + mb_touch_carried_bytes(sim);
 }
 
 // ---- what is told -----------------------------------------------------------------------------------------

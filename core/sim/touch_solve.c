@@ -209,6 +209,38 @@ static bool find(void *context) {
   return f->result != MB_CONTACT_MEMORY && f->result != MB_CONTACT_REFUSED && isfinite(f->change);
 }
 
+// What places at a step's end tell to rounding alone is not asked for more exactly: where several links hold a thing, they would be at odds.
+static void round_off(const MbSim *sim, Pushing *how) {
+  const double size = size_of(sim->constraining);
+  if (!sim->touching || !sim->touching->carried.iterates || !(size > 0)) return;
+  const double least = fmin(sim->touching->carried.rounding / size, FAR);
+  how->tolerance = fmax(how->tolerance, least), how->asked = fmax(how->asked, least);
+}
+
+// Solves the problem, and again about where that leads what turns (touch_carried.c), until that changes by less than is left of the solution, or no
+// longer gets less. A few sweeps are made once.
+static bool find_carried(Finding *f) {
+  enum { PASSES = 8 };
+  static const double LITTLE = 1e-11, PART = 1e-2, LESS = 0.5; // of how well it is solved; of the pass before
+  MbSim *sim = f->sim;
+  MbConstraining *c = sim->constraining;
+  if (!find(f)) return false;
+  if (!sim->touching || !sim->touching->carried.iterates || f->how.few) return true;
+  double last = INFINITY;
+  for (int pass = 0; pass < PASSES && f->result == MB_CONTACT_SOLVED; pass++) {
+    double change;
+    if (!mb_touch_carried_again(sim, f->v, &change)) {
+      c->delassus.unsolved = true;
+      return false;
+    }
+    if (change <= fmax(LITTLE, PART * fmax(f->how.tolerance, f->left)) || !(change < LESS * last)) break;
+    last = change;
+    memcpy(c->from, c->answer.lambda, c->n * sizeof *c->from);
+    if (!find(f)) return false;
+  }
+  return true;
+}
+
 // To who wants to see it.
 static void show(const Finding *f) {
   const MbTouchWatch *watch = f->sim->touching ? &f->sim->touching->watch : NULL;
@@ -228,8 +260,9 @@ MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const d
   Finding f = {.sim = sim, .W = W, .v = v, .how = pushing_of(sim)};
   const MbReboundSolver again = {.solve = find, .context = &f};
   c->gives = 0;
+  round_off(sim, &f.how);
   show(&f);
-  if (find(&f) && !mb_rebound_settle(sim, W, v, rates, &again)) f.result = MB_CONTACT_MEMORY;
+  if (find_carried(&f) && !mb_rebound_settle(sim, W, v, rates, &again)) f.result = MB_CONTACT_MEMORY;
   if (f.result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
   const bool failed =
       !isfinite(f.change) || (f.result == MB_CONTACT_NOT_CONVERGED && !(f.left < (f.how.few ? ANY : FAR)));
@@ -246,6 +279,7 @@ MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const d
 static bool is_for_others(const MbSim *sim) {
   const MbConstraining *c = sim->constraining;
   if (!sim->touching || sim->touching->watch.see || c->rubbing || c->rebounds.any) return false;
+  if (sim->touching->carried.iterates) return false;
   return c->touch_method == &mb_contact_auto || c->touch_method == &mb_contact_nonsmooth_newton;
 }
 

@@ -98,3 +98,140 @@ Test(touch_carried, a_cloth_lies_still_on_a_turntable) {
     test_run_free(&run);
   }
 }
+
+// ---- what joints carry ------------------------------------------------------------------------------------
+
+static const char *const SOLVERS[] = {"\"redmax\"", "\"maximal\""}, *const INTEGRATORS[] = {"symplectic",
+                                                                                            "implicit"};
+
+// A carrier by its text, and a box of 0.04 m at 0.5 m from the axis that goes round with it by `spin` when it begins.
+static TestRun carried(size_t way, double h, double seconds, double spin, const char *carrier) {
+  char text[3000];
+  snprintf(
+      text, sizeof text,
+      "{\"mbsim\": 1, \"time\": {\"step\": %.17g, \"steps\": %d}, \"solver\": %s, \"integrator\": \"%s\","
+      " \"contact\": {\"friction\": 0.8, \"tolerance\": 1e-12}, \"bodies\": [%s, {\"name\": \"box\","
+      " \"shape\": {\"type\": \"box\", \"size\": [0.04, 0.04, 0.04]}, \"density\": 1000,"
+      " \"pose\": {\"position\": [0.5, 0, 0.02]},"
+      " \"velocity\": {\"linear\": [0, %.17g, 0], \"angular\": [0, 0, %.17g]}}]}",
+      h, (int)lround(seconds / h), SOLVERS[way / 2], INTEGRATORS[way % 2], carrier, 0.5 * spin, spin);
+  return test_run(text, NULL);
+}
+
+// How far the box has gone over body 0, by its distance from the axis: its place in that body's axes against that at the start.
+static double gone(const MbSim *sim, const double start[3]) {
+  const MbPose *E = sim->x.E;
+  double r[3];
+  mb_vec3_sub(r, E[1].p, E[0].p);
+  mb_quat_unrotate(r, E[0].q, r);
+  mb_vec3_sub(r, r, start);
+  return mb_vec3_norm(r) / 0.5;
+}
+
+static void start_of(const MbSim *sim, double start[3]) {
+  const MbPose *E = sim->x.E;
+  mb_vec3_sub(start, E[1].p, E[0].p);
+  mb_quat_unrotate(start, E[0].q, start);
+}
+
+// A turntable whose motor, or whose own inertia, turns it, from a start that is its speed or from rest.
+Test(touch_carried, a_box_that_sticks_to_a_turntable_on_a_joint_stays_where_it_is) {
+  static const struct {
+    const char *name, *joint;
+    double spin;
+  } carrier[] = {
+      {"a motor", "\"velocity\": [2], \"motor\": {\"damping\": 50, \"target_velocity\": 2}", 2},
+      {"a motor from rest", "\"motor\": {\"damping\": 3, \"target_velocity\": 2.5}", 0},
+      {"a motor that swings",
+       "\"motor\": {\"stiffness\": 400, \"damping\": 40, \"target\": \"=0.3*(1-cos(2.5*t))\"}", 0},
+      {"its spin", "\"velocity\": [2.5]", 2.5},
+      {"a prescribed motion", "\"velocity\": [2], \"motion\": {\"velocity\": 2}", 2},
+  };
+  double worst = 0;
+  for (size_t k = 0; k < sizeof carrier / sizeof *carrier; k++)
+    for (size_t way = 0; way < 4; way++) {
+      char table[800];
+      double start[3];
+      snprintf(table, sizeof table,
+               "{\"name\": \"table\", \"mass\": 5, \"shape\": {\"type\": \"box\", \"size\": [4, 4, 0.2]},"
+               " \"joint\": {\"type\": \"revolute\", \"axis\": [0, 0, 1], \"in_parent\": {\"position\": [0, "
+               "0, -0.1]}, %s}}",
+               carrier[k].joint);
+      TestRun run = carried(way, 2e-3, 2, carrier[k].spin, table);
+      start_of(run.sim, start);
+      test_steps(run.sim, mb_model_steps(run.model));
+      const double off = gone(run.sim, start);
+      worst = fmax(worst, off);
+      cr_expect_lt(off, 1e-9, "%s, %s, %s: %.3g of the radius off its place", carrier[k].name,
+                   SOLVERS[way / 2], INTEGRATORS[way % 2], off);
+      test_run_free(&run);
+    }
+  printf("a box on a turntable on a joint: %.2e of the radius off its place after 2 s\n", worst);
+}
+
+// How far a box goes over the hand that carries it round on an elbow, in 2 s.
+static double off_hand(size_t way, double h) {
+  char arm[1600];
+  double start[3];
+  snprintf(
+      arm, sizeof arm, "%s",
+      "{\"name\": \"upper\", \"mass\": 3, \"shape\": {\"type\": \"box\", \"size\": [0.6, 0.1, 0.02]},"
+      " \"joint\": {\"type\": \"revolute\", \"axis\": [0, 0, 1], \"in_parent\": {\"position\": [-0.4, 0, "
+      "-0.02]},"
+      " \"in_body\": {\"position\": [-0.3, 0, 0]}, \"motion\": {\"position\": \"=1.2*(1-cos(1.5*t))\"}}},"
+      " {\"name\": \"hand\", \"mass\": 2, \"shape\": {\"type\": \"box\", \"size\": [0.6, 0.3, 0.04]},"
+      " \"joint\": {\"type\": \"revolute\", \"parent\": \"upper\", \"axis\": [0, 0, 1], \"in_parent\": "
+      "{\"position\": [0.3, 0, 0]},"
+      " \"in_body\": {\"position\": [-0.3, 0, 0]}, \"motion\": {\"position\": \"=-0.15*(1-cos(2*t))\"}}}");
+  TestRun run = carried(way, h, 2, 0, arm);
+  const MbPose *E = run.sim->x.E;
+  const size_t hand = 1, box = 2;
+  double r[3];
+  mb_vec3_sub(r, E[box].p, E[hand].p);
+  mb_quat_unrotate(start, E[hand].q, r);
+  test_steps(run.sim, mb_model_steps(run.model));
+  mb_vec3_sub(r, E[box].p, E[hand].p);
+  mb_quat_unrotate(r, E[hand].q, r);
+  mb_vec3_sub(r, r, start);
+  test_run_free(&run);
+  return mb_vec3_norm(r);
+}
+
+Test(touch_carried, a_box_stays_where_it_lies_on_the_hand_of_an_arm, TEST_LONG) {
+  for (size_t way = 0; way < 4; way++) {
+    const double off = off_hand(way, 2e-3);
+    printf("a box on a hand, %s, %s: %.2e m off its place\n", SOLVERS[way / 2], INTEGRATORS[way % 2], off);
+    cr_expect_lt(off, 1e-9);
+  }
+}
+
+// A box that is set down on a table that spins freely comes to turn with it: angular momentum about the axle is what it was, and energy no more.
+Test(touch_carried, a_table_that_spins_freely_keeps_its_angular_momentum) {
+  static const double SPIN = 2;
+  for (size_t way = 0; way < 4; way++) {
+    char table[800];
+    snprintf(table, sizeof table,
+             "{\"name\": \"table\", \"mass\": 5, \"shape\": {\"type\": \"box\", \"size\": [2, 2, 0.2]},"
+             " \"joint\": {\"type\": \"revolute\", \"axis\": [0, 0, 1], \"in_parent\": {\"position\": [0, 0, "
+             "-0.1]}, \"velocity\": [2]}}");
+    TestRun run = carried(way, 2e-3, 2, 0, table);
+    const double I = 5.0 * 8 / 12, m = 0.064, own = m * 2 * 0.04 * 0.04 / 12;
+    double energy = 0.5 * I * SPIN * SPIN, v[3];
+    for (int64_t k = 0; k < mb_model_steps(run.model); k++) {
+      test_steps(run.sim, 1);
+      const double *phi = run.sim->x.phi;
+      mb_quat_rotate(v, run.sim->x.E[1].q, phi + 9);
+      const double now = 0.5 * (I * phi[2] * phi[2] + own * phi[8] * phi[8] + m * mb_vec3_dot(v, v));
+      cr_expect_lt(now, energy * (1 + 1e-9), "step %lld: %.12g J of %.12g", (long long)k, now, energy);
+      energy = now;
+    }
+    const double *p = run.sim->x.E[1].p, *phi = run.sim->x.phi;
+    mb_quat_rotate(v, run.sim->x.E[1].q, phi + 9);
+    const double L = I * phi[2] + own * phi[8] + m * (p[0] * v[1] - p[1] * v[0]);
+    cr_expect_lt(fabs(L / (I * SPIN) - 1), 2e-5, "%s, %s: %.3g of the angular momentum more",
+                 SOLVERS[way / 2], INTEGRATORS[way % 2], L / (I * SPIN) - 1);
+    printf("a table that spins freely, %s, %s: %.2e of its angular momentum\n", SOLVERS[way / 2],
+           INTEGRATORS[way % 2], L / (I * SPIN) - 1);
+    test_run_free(&run);
+  }
+}

@@ -1,0 +1,36 @@
+// What rides on what turns: what tangents of contacts ask for so that it keeps its place there (touch_carried.c).
+#ifndef MB_SIM_TOUCH_CARRIED_H
+#define MB_SIM_TOUCH_CARRIED_H
+
+#include "core/sim/sim_internal.h"
+
+struct MbTouch;
+
+// Of the step's contacts. Its memory stays from step to step.
+typedef struct MbTouchCarried {
+  bool *linked;       // (nb) bodies that joints hold, or hold others by
+  bool *mark;         // (nb) whose places at the step's end are wanted
+  MbPose *E;          // (nb) there, of those
+  double *q, *v;      // (nq), (width) coordinates and velocities there
+  bool made;          // `along` is of the step's contacts
+  bool iterates;      // of some of them the arcs are not known before the solution is
+  double rounding;    // of velocities that bodies' places tell
+  double (*along)[2]; // (n) what tangents ask for of b against a
+  size_t n, room;
+} MbTouchCarried;
+
+// Makes room for what does not change. False: out of memory.
+bool mb_touch_carried_create(MbSim *sim);
+void mb_touch_carried_free(MbTouchCarried *carried);
+size_t mb_touch_carried_bytes(const MbSim *sim);
+// Begins a step with the contacts that are listed. False: out of memory.
+bool mb_touch_carried_begin(MbSim *sim, size_t n);
+// Finds what tangents ask for by how bodies move when the step begins, once a step. Rows are made.
+void mb_touch_carried_guess(MbSim *sim);
+// Finds it anew by what the solution that there is makes of velocities v, and puts it into what the rows taken ask for. *change: by how much it has
+// changed, of how fast things are. False: A⁻¹ could not be applied.
+bool mb_touch_carried_again(MbSim *sim, const double *v, double *change);
+// along ← what tangents of a contact of the step ask for of b against a: none but on what turns.
+void mb_touch_carried(const MbSim *sim, const struct MbTouch *touch, double along[2]);
+
+#endif

@@ -33,7 +33,7 @@
 
 static const char *const GONE = "contacts are not where they were beside it",
                          *const LOADS = "contacts slide under loads that are not unique",
-                         *const CARRIED = "contacts are carried round by a body that is driven",
+                         *const CARRIED = "contacts are carried round by what is driven or held by joints",
                          *const OTHERS = "constraints have held what was parted",
                          *const TURNING = "a contact has come to rest just as it slid";
 
@@ -240,15 +240,6 @@ static bool take_branch(MbSensitivity *g, size_t i) {
   return true;
 }
 
-// Whether tangents ask for what a driven body's turn does.
-static bool carried(const MbSim *sim, const MbPushed *touch) {
-  MbTouch like = {.a = touch->a, .b = touch->b};
-  double along[2];
-  mb_vec3_copy(like.point, touch->point), mb_vec3_copy(like.normal, touch->normal);
-  mb_touch_carried(sim, &like, along);
-  return along[0] != 0 || along[1] != 0;
-}
-
 // ---- the border -----------------------------------------------------------------------------------------------------
 
 // Row k of G, and of Y, of constraints and then of contacts.
@@ -311,7 +302,7 @@ bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeti
   if (!press(g, g->probe, &meeting->pushed, 3, g->sim->model->h, note->from)) return false;
   met->n = met->pushed->n;
   for (size_t i = 0; i < met->n; i++)
-    if (carried(g->probe, &met->pushed->touch[i])) return lost(g, CARRIED);
+    if (mb_touch_carries(g->probe, met->pushed->touch[i].a, met->pushed->touch[i].b)) return lost(g, CARRIED);
   if (!mb_met_look(met->beside, g->q, note->from, met->pushed, met->seen[0])) return lost(g, GONE);
   for (size_t i = 0; i < met->n; i++)
     if (!take_branch(g, i)) return lost(g, TURNING);

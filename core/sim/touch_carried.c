@@ -346,6 +346,12 @@ bool mb_touch_carried_again(MbSim *sim, const double *loose, double *change) {
   return true;
 }
 
+bool mb_touch_carries(const MbSim *sim, uint32_t a, uint32_t b) {
+  Pair pair;
+  bool iterates = false;
+  return pair_of(sim, &(MbTouch){.a = a, .b = b}, &pair, &iterates);
+}
+
 void mb_touch_carried(const MbSim *sim, const MbTouch *touch, double along[2]) {
   const MbTouching *t = sim->touching;
   along[0] = along[1] = 0;

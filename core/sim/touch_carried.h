@@ -30,6 +30,8 @@ void mb_touch_carried_guess(MbSim *sim);
 // Finds it anew by what the solution that there is makes of velocities v, and puts it into what the rows taken ask for. *change: by how much it has
 // changed, of how fast things are. False: A⁻¹ could not be applied.
 bool mb_touch_carried_again(MbSim *sim, const double *v, double *change);
+// Whether tangents of contacts of two solids, or of a deformable beyond these, may ask for anything: one is driven and turns, or is held by joints.
+bool mb_touch_carries(const MbSim *sim, uint32_t a, uint32_t b);
 // along ← what tangents of a contact of the step ask for of b against a: none but on what turns.
 void mb_touch_carried(const MbSim *sim, const struct MbTouch *touch, double along[2]);
 

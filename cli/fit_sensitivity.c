@@ -22,6 +22,7 @@ typedef struct Exact {
   double *frame, *slopes;     // (frame size), (n x that)
   double *values, *samples;   // (samples), (n x samples)
   double *moved;              // (n)
+  bool back;                  // slopes go back through the run
 } Exact;
 
 static void clear(Exact *e) {
@@ -102,7 +103,8 @@ static MbStatus make(Exact *e, const double *numbers, MbReport *report) {
   status = mb_sensitivity_create(e->middle.model, e->numbers, n, &e->sensitivity, report);
   if (status) return status == MB_SCENE ? MB_USAGE : status;
   const char *inexact = mb_sensitivity_by_steps(e->sensitivity);
-  if (inexact)
+  e->back = fit->minimise && mb_backward_pays(e->sensitivity, e->middle.measures, 1, n, &fit->plan);
+  if (inexact && !e->back)
     return mb_error(report, MB_USAGE, "", "%s", inexact); // whole runs are done faster, several at a time
   const size_t size = mb_sim_frame_size(mb_sensitivity_sim(e->sensitivity));
   e->frame = mb_calloc(size + 1, sizeof *e->frame), e->slopes = mb_calloc(n * size + 1, sizeof *e->slopes);
@@ -173,21 +175,27 @@ static MbStatus go_back(Exact *e, double *slopes, MbReport *report) {
   return status;
 }
 
+// What goes along where the way back has met a step that it cannot pass; MB_USAGE: nothing exact does.
+static MbStatus go_along(Exact *e, const double *numbers, double *slopes, MbReport *report) {
+  const MbStatus status = make(e, numbers, report);
+  const char *inexact = status ? NULL : mb_sensitivity_by_steps(e->sensitivity);
+  e->back = false;
+  if (inexact) return mb_error(report, MB_USAGE, "", "%s", inexact);
+  return status ? status : follow(e, slopes, report);
+}
+
 MbStatus mb_fit_exact(MbFit *fit, const double *numbers, double *slopes, MbReport *report) {
   Exact e = {.fit = fit};
-  MbStatus status = make(&e, numbers, report);
-  fit->back =
-      !status && fit->minimise && mb_backward_pays(e.sensitivity, e.middle.measures, 1, fit->n, &fit->plan);
   const MbReport told = *report;
-  if (!status) status = fit->back ? go_back(&e, slopes, report) : follow(&e, slopes, report);
+  MbStatus status = make(&e, numbers, report);
+  if (!status) status = e.back ? go_back(&e, slopes, report) : follow(&e, slopes, report);
   if (status && e.sensitivity && mb_sensitivity_astray(e.sensitivity)) {
     *report = told;
     clear(&e);
     e = (Exact){.fit = fit};
-    status = make(&e, numbers, report);
-    fit->back = false;
-    if (!status) status = follow(&e, slopes, report);
+    status = go_along(&e, numbers, slopes, report);
   }
+  fit->back = e.back;
   if (e.sensitivity) fit->wholes += mb_sensitivity_wholes(e.sensitivity);
   clear(&e);
   fit->runs++, fit->followed++;

@@ -136,6 +136,12 @@ static void name_method(MbGradientRun *run, const MbSensitivity *gradient, bool 
     snprintf(text, size, "exact, along with the run");
 }
 
+static void last_error(const MbReport *report, char *text, size_t size) {
+  *text = 0;
+  for (int i = 0; i < report->kept; i++)
+    if (!report->issues[i].warning) snprintf(text, size, "%s", report->issues[i].text);
+}
+
 static MbStatus differentiate(MbGradientRun *run, MbReport *report) {
   MbSensitivity *gradient = NULL;
   bool back = false;
@@ -149,7 +155,11 @@ static MbStatus differentiate(MbGradientRun *run, MbReport *report) {
   const MbReport told = *report;
   if (!status && back) status = go_back(run, numbers, &gradient, report);
   if (gradient && mb_sensitivity_astray(gradient)) {
+    char why[sizeof report->issues->text];
+    last_error(report, why, sizeof why);
     *report = told, back = false;
+    const MbValue *way = mb_arg(run->args, "way");
+    if (way->given && way->word == BACK) mb_warning(report, "", "%s: derivatives go along with the run", why);
     status = again(run, numbers, &gradient, report);
   }
   if (!status && !back) status = go_along(run, gradient, report);

@@ -95,7 +95,8 @@ typedef struct Costs {
   double along, along_each, back, back_each;
 } Costs;
 
-// Contact goes along by single steps, two and more for each number; back it is looked at along each coordinate in the steps in which something touches (mbsim-bench gradient).
+// As mbsim-bench gradient has them. Contact goes along by single steps, two and more for each number; back it is looked at along each coordinate
+// in the steps in which something touches (mbsim-bench gradient_touch).
 static Costs costs_of(const MbSensitivity *gradient) {
   static const double LOOK = 0.2;
   if (mb_sensitivity_meets(gradient))
@@ -103,8 +104,7 @@ static Costs costs_of(const MbSensitivity *gradient) {
   return (Costs){2.2, 0.55, 3.2, 0.03};
 }
 
-// In runs: along with the run 2.2 and 0.55 for each number; back 3.2 and 0.03, and for each frame of channels that are taken by differences eight
-// samples for each coordinate, of some twentieth of a step (mbsim-bench gradient).
+// Going back, frames of channels that are taken by differences cost eight samples for each coordinate more, of some twentieth of a step.
 bool mb_backward_pays(const MbSensitivity *gradient, const MbMeasures *measures, size_t nmeasures,
                       size_t count, const MbPlan *plan) {
   static const double SAMPLE = 0.05;

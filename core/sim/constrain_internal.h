@@ -34,6 +34,7 @@ struct MbConstraining {
   double *signal; // (nsignals x 3)
   double *found;  // (nguess) coordinates of closures at the rows' instant
   int *driven;    // (nsignals) used by motions: 1 = its value, 2 = its rates too; 0 = not
+  bool *jumps;    // (nsignals) it is used so, and may jump where no corner of a table is (kinks.h)
   double *y;      // (width) zero between uses
   double *drift;  // (nb x 6)
   double *v;      // (nv) schemes of second order: velocities at the start, made to agree

@@ -5,6 +5,7 @@
 #include "core/model/coordinates.h"
 #include "core/sim/constrain.h"
 #include "core/sim/claims.h"
+#include "core/sim/kinks.h"
 #include "core/sim/nodes.h"
 
 #include <string.h>
@@ -73,6 +74,7 @@ static MbStatus create(MbSim *sim, MbReport *report) {
   if (!c) return mb_no_memory(report, "constraints");
   c->signal = mb_arena_alloc(arena, 3 * model->nsignals, sizeof *c->signal);
   c->driven = mb_arena_alloc(arena, model->nsignals, sizeof *c->driven);
+  c->jumps = mb_arena_alloc(arena, model->nsignals, sizeof *c->jumps);
   c->found = mb_arena_alloc(arena, model->nguess, sizeof *c->found);
   c->y = mb_arena_alloc(arena, sim->width, sizeof *c->y);
   c->drift = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->drift);
@@ -80,10 +82,12 @@ static MbStatus create(MbSim *sim, MbReport *report) {
   c->yields = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->yields);
   for (size_t i = 0; c->yields && i < 6 * model->nb; i++)
     c->yields[i] = model->M[i] > 0 ? 1 / model->M[i] : 0;
-  const bool ok = c->signal && c->driven && c->found && c->y && c->drift && c->v && c->yields &&
+  const bool ok = c->signal && c->driven && c->jumps && c->found && c->y && c->drift && c->v && c->yields &&
                   mb_row_set_create(sim, &c->set) && mb_rows_reserve(c, c->set.n) && make_work(sim, c);
   if (!ok) return mb_no_memory(report, "constraints");
   note_signals(model, c->driven);
+  for (size_t i = 0; i < model->nsignals; i++)
+    c->jumps[i] = c->driven[i] && mb_signal_may_jump(&model->signals[i]);
   if (sim->integrator->scheme == MB_ADAPTIVE) c->latched = mb_section(sim, MB_SECTION_LATCHED);
   for (size_t s = 0; s < c->set.n; s++) {
     c->one_way |= mb_rows_one_way(c, s);

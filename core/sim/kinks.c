@@ -45,13 +45,13 @@ static double first_jump(Search *s, const Rates *a, const Rates *b) {
   return isfinite(first) ? first : first_jump(s, &middle, b);
 }
 
-// Whether an expression has a choice in it, a function that jumps or bends, or a root.
-static bool may_jump(const char *text) {
+bool mb_signal_may_jump(const MbSignal *signal) {
   static const char *const SIGNS = "<>?=!&|";
   static const char *const WORDS[] = {"abs", "atan2", "ceil",  "floor", "hypot", "max", "min", "mod",
                                       "pow", "rint",  "round", "sign",  "sqrt",  "^0",  "^.",  "^("};
-  bool may = strpbrk(text, SIGNS);
-  for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS && !may; i++) may = strstr(text, WORDS[i]);
+  if (signal->kind != MB_SIGNAL_EXPRESSION) return false;
+  bool may = strpbrk(signal->text, SIGNS);
+  for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS && !may; i++) may = strstr(signal->text, WORDS[i]);
   return may;
 }
 
@@ -60,9 +60,7 @@ double mb_sim_kink(const MbSim *sim, double t, double end) {
   double found = end;
   bool any = false;
   for (size_t i = 0; sim->constraining && i < model->nsignals; i++) {
-    const MbSignal *signal = &model->signals[i];
-    if (!sim->constraining->driven[i] || signal->kind != MB_SIGNAL_EXPRESSION || !may_jump(signal->text))
-      continue;
+    if (!sim->constraining->jumps[i]) continue;
     Search s = {.sim = sim, .signal = i, .shortest = 1e-13 * (1 + fabs(t))};
     const Rates a = rates_at(&s, t), b = rates_at(&s, found);
     const double jump = first_jump(&s, &a, &b);

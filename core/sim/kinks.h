@@ -5,6 +5,8 @@
 
 #include "core/sim/sim_internal.h"
 
+// Whether a signal is an expression that has a choice in it, a function that jumps or bends, or a root.
+bool mb_signal_may_jump(const MbSignal *signal);
 // The first time in (t, end] at which an expression of a prescribed motion, or its rate, jumps; infinite where none does.
 double mb_sim_kink(const MbSim *sim, double t, double end);
 

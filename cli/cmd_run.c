@@ -255,7 +255,7 @@ static MbStatus judge_steps(const MbRun *run, MbReport *report) {
   if (!missed) return MB_OK;
   return mb_error(
       report, MB_NUMBERS, "",
-      "--strict: %lld of %lld steps have not come to the energy that was wanted of the deformables: allow "
+      "--strict: %lld of %lld steps have not come to the accuracy that was wanted of the deformables: allow "
       "more \"iterations\", or take a smaller step",
       (long long)missed, (long long)mb_sim_steps(run->sim));
 }

@@ -1,6 +1,7 @@
 #include "cli/run.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "core/sim/energy_watch.h"
 
 #include <signal.h>
 #include <string.h>
@@ -138,6 +139,13 @@ static MbStatus one_step(MbRun *run, int64_t step, MbReport *said, MbReport *rep
   return recorded ? recorded : status;
 }
 
+// At a run's end, of what steps have not told yet. It is said alone: a longer run's file, which this one may become, does not have it.
+static void look_back(MbRun *run, MbReport *said) {
+  mb_watch_end(run->sim, said);
+  said->file[0] = 0;
+  if (said->warnings) mb_run_warn(run, said);
+}
+
 MbStatus mb_run_loop(MbRun *run, MbReport *report) {
   MbReport said = {0}; // by one step, or by its frame
   MbStatus ending = MB_OK;
@@ -156,5 +164,6 @@ MbStatus mb_run_loop(MbRun *run, MbReport *report) {
     const MbStatus status = write_checkpoint(run, step, report);
     if (status) return status;
   }
+  if (!ending) look_back(run, &said);
   return ending;
 }

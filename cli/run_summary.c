@@ -123,7 +123,7 @@ void mb_run_summarize(MbRun *run, MbStatus status, const MbTrajCounts *counts, i
                "deformables: steps end up to about %.2g of their size from their solution, by estimate%s",
                left, mb_sim_solution_told(run->sim) ? "; see the warning above" : "");
   if (missed)
-    mb_log_say(&run->log, "deformables: %lld of %lld steps have not come to the energy that was wanted",
+    mb_log_say(&run->log, "deformables: %lld of %lld steps have not come to the accuracy that was wanted",
                (long long)missed, (long long)step);
   const int64_t crushed = mb_sim_steps_crushed(run->sim);
   if (crushed)

@@ -120,6 +120,7 @@ static MbStatus step_all(const Worker *w, Group *g, double begun, bool *late, Mb
     status = mb_flock_watch(g->flock, report);
     watches = mb_flock_watches(g->flock);
   }
+  if (!status && watches && !*late) status = mb_flock_watch(g->flock, report);
   return status ? status : mb_flock_look(g->flock, report); // who has come to the end
 }
 

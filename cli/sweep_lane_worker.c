@@ -128,10 +128,12 @@ static bool step_all(const Worker *w, Bin *bin, double begun) {
   const double most = w->sweep->timeout;
   for (int64_t step = 0;; step++) {
     if (mb_plan_frame_due(&bin->plan, step)) take_frames(bin, step);
-    if (step >= bin->plan.steps || !mb_lockstep_goes(bin->lockstep)) return true;
+    if (step >= bin->plan.steps || !mb_lockstep_goes(bin->lockstep)) break;
     if (most > 0 && step % LOOK == 0 && mb_clock() - begun > most) return false;
     mb_lockstep_step(bin->lockstep);
   }
+  mb_lockstep_watch(bin->lockstep);
+  return true;
 }
 
 static MbStatus write_results(Worker *w, Bin *bin, double took) {

@@ -192,7 +192,7 @@ bool mb_sim_constraint_bound(const MbSim *sim, double *most, double *patience);
 double mb_sim_solution_left(const MbSim *sim);
 // Whether a warning has told that they were far from them.
 bool mb_sim_solution_told(const MbSim *sim);
-// How many steps of the projective solver have not come to the energy that was wanted in the iterations they may take.
+// How many steps of the projective solver have not come to the accuracy that was wanted in the iterations they may take.
 int64_t mb_sim_steps_missed(const MbSim *sim);
 // How many steps have ended with elements that are crushed or inside out, from where there is more than one way on.
 int64_t mb_sim_steps_crushed(const MbSim *sim);

@@ -55,8 +55,8 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
 
 // A step begins, of whose solutions nothing is known.
 void mb_solved_begin(MbSim *sim);
-// The step is done: what is told of its solutions joins what the state has of those before.
-void mb_solved_commit(MbSim *sim);
+// The step is done: what is told of its solutions joins what the state has of those before. The first that has missed its tolerance is a warning.
+void mb_solved_commit(MbSim *sim, MbReport *report);
 
 // At the state: the worst error of position and of velocity.
 void mb_constraint_errors(const MbSim *sim, double errors[2]);

@@ -10,7 +10,8 @@
 //   which hold energy that nobody counts), of constraints that do not hold at the start, and of loss where there is a reason
 //   for it: damping, ropes and limits that catch, and stiffness under "implicit", whose first-order step damps it at any length.
 //
-// The first steps from rest fall by h/(t + h) of S under schemes of first order, which is why the first look comes late.
+// The first steps from rest fall by h/(t + h) of S under schemes of first order, which is why the first look comes late. The last comes when the
+// run is over, since what blows up does so within a few steps; of a run that ends before the first look growth alone is told.
 #include "core/sim/energy_watch.h"
 #include "core/base/report.h"
 #include "core/constraints/constraints.h"
@@ -164,7 +165,8 @@ static Change large_change(const MbSim *sim, const MbEnergy *now) {
   double *fallen = &memory_of(sim)[FALLEN];
   *fallen = fmax(*fallen, first->gravity - now->gravity);
   const Change change = {now->total - first->total, first->kinetic + fabs(first->elastic) + *fallen};
-  const bool judged = change.by > 0 ? sim->watch.growth : sim->watch.loss;
+  const bool early = sim->state.step < MB_WATCH_EVERY;
+  const bool judged = change.by > 0 ? sim->watch.growth : sim->watch.loss && !early;
   return (Change){judged && fabs(change.by) > LEFT * change.of ? change.by : 0, change.of};
 }
 
@@ -236,6 +238,12 @@ void mb_watch_energy(MbSim *sim, const MbEnergy *now, MbReport *report) {
 
 void mb_watch_step(MbSim *sim, MbReport *report) {
   if (sim->state.step % MB_WATCH_EVERY || !mb_watch_looks(sim)) return;
+  const MbEnergy now = energy_of(sim);
+  mb_watch_energy(sim, &now, report);
+}
+
+void mb_watch_end(MbSim *sim, MbReport *report) {
+  if (!mb_watch_looks(sim)) return;
   const MbEnergy now = energy_of(sim);
   mb_watch_energy(sim, &now, report);
 }

@@ -11,6 +11,8 @@ enum { MB_WATCH_EVERY = 32 }; // steps
 void mb_watch_start(MbSim *sim);
 // Looks at the state after a step; warns, once.
 void mb_watch_step(MbSim *sim, MbReport *report);
+// Looks at the state where a run ends. What it finds is no part of what a checkpoint has of the state: that is to be taken before.
+void mb_watch_end(MbSim *sim, MbReport *report);
 // The same where the energy is known, and looks are due: of bodies that are where the state is, without nodes.
 bool mb_watch_looks(const MbSim *sim);
 // Tells whether that may be worth a word, without the bodies: no, where it cannot be.

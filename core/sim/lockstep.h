@@ -37,6 +37,8 @@ void mb_lockstep_free(MbLockstep *lockstep);
 MbStatus mb_lockstep_load(MbLockstep *lockstep, const MbLane *const *lanes, size_t count, MbReport *report);
 // Takes one step in every lane.
 void mb_lockstep_step(MbLockstep *lockstep);
+// Looks whether energies leave their bounds, as steps do every so many, and where runs end: the lanes' simulations tell.
+void mb_lockstep_watch(MbLockstep *lockstep);
 // Tells which lanes go on: bit k of lane k.
 unsigned mb_lockstep_goes(const MbLockstep *lockstep);
 int64_t mb_lockstep_steps(const MbLockstep *lockstep);

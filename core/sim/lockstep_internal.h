@@ -166,8 +166,6 @@ void mb_lockstep_renew(MbLockstep *l, double *q, double *v);
 bool mb_lockstep_has_channel(const char *name);
 // All energies at the state.
 void mb_lockstep_energies(MbLockstep *l);
-// Looks whether energies leave their bounds.
-void mb_lockstep_watch(MbLockstep *l);
 
 // Room for n numbers of all lanes, which begins where a vector may. *fine: becomes false where there is none.
 static inline double *mb_lockstep_numbers(MbLockstep *l, size_t n, bool *fine) {

@@ -164,7 +164,7 @@ void mb_nodes_commit(MbSim *sim) {
   numbers[MB_NODES_RESIDUAL] = nodes->stats.residual;
   numbers[MB_NODES_LEFT] = mb_nodes_left(sim);
   numbers[MB_NODES_MOST_LEFT] = fmax(numbers[MB_NODES_MOST_LEFT], numbers[MB_NODES_LEFT]);
-  if (nodes->plan.share > 0 && !nodes->stats.converged) numbers[MB_NODES_MISSED]++;
+  if (mb_nodes_missed(nodes)) numbers[MB_NODES_MISSED]++;
   const double *history = passes_of(sim)->history(sim->work);
   for (int k = 0; k < nodes->plan.iterations; k++)
     numbers[MB_NODES_NUMBERS + k] = k < nodes->stats.iterations ? history[k] : 0;

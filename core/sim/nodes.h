@@ -22,7 +22,7 @@ struct MbNodes {
 };
 
 // What the state remembers. Of the last step: iterations, the last one's correction, what is left by estimate; of all steps the most that
-// was left, whether that has been told, and how many have not come to the energy that was wanted. Behind them each iteration's correction.
+// was left, whether that has been told, and how many have not come to the accuracy that was wanted. Behind them each iteration's correction.
 enum {
   MB_NODES_ITERATIONS,
   MB_NODES_RESIDUAL,
@@ -73,6 +73,8 @@ double mb_nodes_activation(const MbSim *sim, const MbFibres *fibres, double t);
 MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report);
 // Tells how far the nodes still are from the last step's solution, by the size of the largest deformable.
 double mb_nodes_left(const MbSim *sim);
+// Tells whether the step's last iteration is farther from its solution than what was wanted, though a step to go on from.
+bool mb_nodes_missed(const MbNodes *nodes);
 
 // At the state, of all nodes (nodes x 3).
 static inline const double *mb_nodes_places(const MbSim *sim) { return mb_section(sim, MB_SECTION_NODES); }

@@ -51,7 +51,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   if (sim->nodes) mb_nodes_commit(sim);
   if (sim->touching) mb_touch_commit(sim);
   if (sim->model->dry) mb_dry_commit(sim);
-  if (sim->constraining) mb_solved_commit(sim);
+  if (sim->constraining) mb_solved_commit(sim, report);
   if (sim->scheme->commit) sim->scheme->commit(sim);
   double *const q = state->q, *const v = state->v;
   state->q = sim->q1, state->v = sim->v1;

@@ -24,6 +24,10 @@
 // Of Δ rows know G Δ. Whatever μ is,  ½ Δᵀ A Δ ≥ −μᵀ G Δ − ½ μᵀ W μ,  and the impulses that forces alone would call forth make this an
 // equality of what lies at rest: a pile would have ½ λᵀ W λ of it in (1) else. So that the problem is solved for G Δ, too, where the
 // first part of (1) is above 0.
+//
+// A ball that falls into a groove so steep that friction holds it there cannot rebound at all: friction that would be against its way out is larger
+// than what pushes it out. Of impulses λ that move nothing, W λ = 0, which every such jam has, bᵀ λ < 0 where it is to rebound, and then no
+// impulses satisfy the law. Islands of which no solution is found, and whose rows come nearer by a part of the rebounds, have none.
 #include "core/sim/touch_rebound.h"
 #include "core/base/alloc.h"
 #include "core/sim/claims.h"
@@ -38,7 +42,8 @@ struct MbReboundIsland {
   double s;                // of the last solution
   double low, high;        // of s: which makes no energy (−1: none is known), which makes some
   double work_low, work_high;
-  bool done, led; // led: along curves, by joints
+  double most, nearer; // the largest rebound that is asked for; how fast rows come nearer that are not to
+  bool done, led;      // led: along curves, by joints
 };
 
 // ---- room -------------------------------------------------------------------------------------------------
@@ -298,8 +303,30 @@ static void lessen(MbConstraining *c, size_t count, const MbReboundSolver *solve
   solve_with(c, solver);
 }
 
+// Where the last solution is none: islands that are jammed get no rebounds, and begin without impulses. Whether there are any. What gives way for
+// pivots' sake comes nearer, too.
+static bool find_jams(MbConstraining *c, size_t count) {
+  static const double PART = 1e-3; // of a rebound: more than what methods miss where there is a solution
+  const MbRebounds *r = &c->rebounds;
+  bool any = false;
+  for (size_t i = 0; i < c->n; i++) {
+    MbReboundIsland *of = &r->of[r->island[i]];
+    if (c->kind[i] != MB_CONTACT_NORMAL && c->kind[i] != MB_CONTACT_ONE_WAY) continue;
+    of->most = fmax(of->most, r->part[i]);
+    of->nearer = fmax(of->nearer, c->gives * c->all[i] * c->answer.lambda[i] - c->answer.w[i]);
+  }
+  for (size_t k = 0; k < count; k++) {
+    MbReboundIsland *of = &r->of[k];
+    if (!(of->nearer > PART * of->most) || !(of->most > 0)) continue;
+    of->s = of->low = 0, of->done = any = true;
+  }
+  for (size_t i = 0; i < c->n; i++)
+    if (r->of[r->island[i]].done) c->from[i] = 0;
+  return any;
+}
+
 bool mb_rebound_settle(MbSim *sim, const MbContactOperator *W, const double *v, MbReboundRates *rates,
-                       const MbReboundSolver *solver) {
+                       bool solved, const MbReboundSolver *solver) {
   MbConstraining *c = sim->constraining;
   MbRebounds *r = &c->rebounds;
   bool more = false;
@@ -312,9 +339,10 @@ bool mb_rebound_settle(MbSim *sim, const MbContactOperator *W, const double *v, 
     r->of[r->island[i]].led |= fabs(r->curved[i]) > CLOSE * fabs(r->before[i]);
   find_work(c, count);
   for (size_t k = 0; k < count; k++) more |= makes_energy(&r->of[k]);
-  if (!more) return true;
+  if (!more && solved) return true;
   memcpy(r->asked, c->b, c->n * sizeof *c->b);
   memcpy(c->from, c->answer.lambda, c->n * sizeof *c->from);
+  if (!solved && !find_jams(c, count) && !more) return true;
   if (find_rest(c, count, solver)) lessen(c, count, solver);
   return true;
 }

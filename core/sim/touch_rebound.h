@@ -37,10 +37,10 @@ typedef void MbReboundRates(MbSim *sim, const double *x, double *out);
 void mb_rebound_note(MbRebounds *rebounds, size_t i, double part);
 bool mb_rebound_reserve(MbRebounds *rebounds, size_t n);
 
-// After a solution: where impacts of an island make energy, lessens its rebounds until they make none, and solves again. `v` are the
-// velocities without contacts. False: out of memory.
+// After a solution, or where none was found (`solved`): where impacts of an island make energy, lessens its rebounds until they make none, leaves
+// them out where it is jammed, and solves again. `v` are the velocities without contacts. False: out of memory.
 bool mb_rebound_settle(MbSim *sim, const MbContactOperator *W, const double *v, MbReboundRates *rates,
-                       const MbReboundSolver *solver);
+                       bool solved, const MbReboundSolver *solver);
 void mb_rebound_free(MbRebounds *rebounds);
 size_t mb_rebound_bytes(const MbSim *sim, const MbRebounds *rebounds);
 

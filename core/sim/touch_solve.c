@@ -8,6 +8,7 @@
 #include "core/sim/touch.h"
 #include "core/sim/trouble.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const double FAR = 1e-3, ANY = 10, // of |b|: no solution; not even where a few sweeps are asked for
@@ -87,11 +88,34 @@ static void tell(MbConstraining *c, const Pushing *how, MbContactResult result, 
 
 void mb_solved_begin(MbSim *sim) { memset(sim->constraining->told, 0, sizeof sim->constraining->told); }
 
-void mb_solved_commit(MbSim *sim) {
+// What may help where contacts are not solved.
+static const char *advice(const MbSim *sim) {
+  const bool one = sim->touching && sim->touching->rules->method != MB_CONTACT_AUTO;
+  return one ? "take \"method\": \"auto\" of contact, more \"iterations\", or a smaller step"
+             : "take a smaller step";
+}
+
+// Told once, of the first step that misses by far what it was to come to, as one such step may decide whether a pile falls. Where the scene asks
+// for a few sweeps, what they come to is what it wants.
+static void warn_missed(MbSim *sim, double before, double left, MbReport *report) {
+  static const double FAR_OFF = 100;
+  const MbTouching *t = sim->touching;
+  const double bound = t ? FAR_OFF * t->rules->tolerance : 0;
+  if (before > bound || !(left > bound) || (t && mb_touch_takes_few(t->rules))) return;
+  mb_warning(
+      report, "",
+      "at t = %.9g s, step %lld: what %s is solved to %.2g of what is asked of it, which is more than the "
+      "tolerance: %s; the run goes on, and counts such steps",
+      sim->state.t + sim->model->h, (long long)sim->state.step + 1, t ? "touches" : "rubs inside joints",
+      left, advice(sim));
+}
+
+void mb_solved_commit(MbSim *sim, MbReport *report) {
   const bool solved = sim->section[MB_SECTION_TOLD + 1] > sim->section[MB_SECTION_TOLD];
   if (!solved) return;
   const double *step = sim->constraining->told;
   double *all = mb_section(sim, MB_SECTION_TOLD);
+  if (step[MB_SOLVED_MISSED] > 0) warn_missed(sim, all[MB_SOLVED_WORST], step[MB_SOLVED_WORST], report);
   all[MB_SOLVED_MOST] = fmax(all[MB_SOLVED_MOST], step[MB_SOLVED_MOST]);
   all[MB_SOLVED_WORST] = fmax(all[MB_SOLVED_WORST], step[MB_SOLVED_WORST]);
   all[MB_SOLVED_MISSED] += step[MB_SOLVED_MISSED];
@@ -124,19 +148,30 @@ static MbContactResult solve_about(MbConstraining *c, const MbContactProblem *pr
 }
 
 // About the impulses of the last step, then about those just found until these stay: nothing gives way any more. Not where impulses are without
-// bounds, since nothing solves the problem.
-static MbContactResult solve_turns(MbConstraining *c, const MbContactProblem *problem) {
+// bounds, since nothing solves the problem. *mu: about which impulses at last.
+static MbContactResult solve_turns(MbConstraining *c, const MbContactProblem *problem, const double **mu) {
   enum { TURNS = 4 };
   static const double LITTLE = 1e-12, BOUNDED = 1e-4; // of what the rows ask for
-  const double *mu = given(c, c->from, NULL) < BOUNDED ? c->from : NULL;
-  MbContactResult result = solve_about(c, problem, mu);
+  *mu = given(c, c->from, NULL) < BOUNDED ? c->from : NULL;
+  MbContactResult result = solve_about(c, problem, *mu);
   for (int turn = 1; turn < TURNS && result == MB_CONTACT_SOLVED; turn++) {
     const double *lambda = c->answer.lambda;
-    if (given(c, lambda, mu) <= LITTLE || !(given(c, lambda, NULL) < BOUNDED)) break;
+    if (given(c, lambda, *mu) <= LITTLE || !(given(c, lambda, NULL) < BOUNDED)) break;
     memcpy(c->from, lambda, c->n * sizeof *c->from);
-    result = solve_about(c, problem, mu = c->from);
+    result = solve_about(c, problem, *mu = c->from);
   }
   return result;
+}
+
+// A solution that much gives way to is none: by how much joins what is left.
+static MbContactResult judge(MbConstraining *c, const MbContactProblem *problem, MbContactResult result,
+                             const double *mu) {
+  const double norm = norm_of(c), way = norm > 0 ? given(c, c->answer.lambda, mu) * size_of(c) / norm : 0;
+  if (result != MB_CONTACT_SOLVED || !(way > problem->tolerance)) return result;
+  c->answer.natural += way;
+  snprintf(c->answer.why, sizeof c->answer.why,
+           "no impulses are large enough: what holds one another gives way by %.3g of |b|", way);
+  return MB_CONTACT_NOT_CONVERGED;
 }
 
 // Pivots need a W that is definite, and a box on the ground has more corners than ways to move: a little goes on its diagonal, and more
@@ -145,13 +180,14 @@ static MbContactResult solve_turns(MbConstraining *c, const MbContactProblem *pr
 static MbContactResult solve(MbConstraining *c, const MbContactProblem *problem, bool pivots) {
   if (!pivots) return solve_about(c, problem, NULL);
   MbContactResult result = MB_CONTACT_NOT_CONVERGED;
+  const double *mu = NULL;
   for (double gives = 1e-10; result == MB_CONTACT_NOT_CONVERGED && gives < 1e-4; gives *= 7) {
     for (size_t i = 0; i < c->n; i++) c->soft[i] += (gives - c->gives) * c->all[i];
     c->gives = gives;
-    result = solve_turns(c, problem);
-    if (result == MB_CONTACT_NOT_CONVERGED) result = solve_about(c, problem, NULL);
+    result = solve_turns(c, problem, &mu);
+    if (result == MB_CONTACT_NOT_CONVERGED) result = solve_about(c, problem, mu = NULL);
   }
-  return result;
+  return judge(c, problem, result, mu);
 }
 
 // The same as often as loads inside joints change; *change: by how much they still did in the end, 0 where that is little enough.
@@ -262,15 +298,18 @@ MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const d
   c->gives = 0;
   round_off(sim, &f.how);
   show(&f);
-  if (find_carried(&f) && !mb_rebound_settle(sim, W, v, rates, &again)) f.result = MB_CONTACT_MEMORY;
+  if (find_carried(&f) &&
+      !mb_rebound_settle(sim, W, v, rates, f.how.few || f.result == MB_CONTACT_SOLVED, &again))
+    f.result = MB_CONTACT_MEMORY;
   if (f.result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
   const bool failed =
       !isfinite(f.change) || (f.result == MB_CONTACT_NOT_CONVERGED && !(f.left < (f.how.few ? ANY : FAR)));
   if (f.result == MB_CONTACT_REFUSED || failed)
-    return mb_error(
-        report, MB_NUMBERS, "",
-        "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts%s and what else holds: %s",
-        t, (long long)sim->state.step + 1, c->ntouches, c->ndry ? ", dry friction" : "", c->answer.why);
+    return mb_error(report, MB_NUMBERS, "",
+                    "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts%s and what "
+                    "else holds: %s: %s",
+                    t, (long long)sim->state.step + 1, c->ntouches, c->ndry ? ", dry friction" : "",
+                    c->answer.why, advice(sim));
   tell(c, &f.how, f.change > 0 ? MB_CONTACT_NOT_CONVERGED : f.result, fmax(f.left, f.change));
   return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
 }

@@ -242,3 +242,69 @@ Test(touch_rebound, bodies_on_a_joint_that_turn_fast_gain_none_by_an_impact) {
   printf("at most %.2g of the energy more in a step\n", most / first);
   test_run_free(&run);
 }
+
+// A ball falls into a groove, along the x axis of whose sides' normals it is pushed out less than friction would hold it back: no impulses make it
+// rebound, and it stays there. In a wider groove friction lets it out, and it rebounds.
+#define SIDE(NAME, SIGN)                                                                                     \
+  "{\"name\": \"" NAME "\", \"shape\": {\"type\": \"plane\", \"normal\": [\"=" SIGN                          \
+  "cos(angle)\", 0, \"=sin(angle)\"]}, \"joint\": {\"type\": \"fixed\"}}, "
+
+static const char groove[] =
+    "{\"mbsim\": 1, \"parameters\": {\"angle\": 0.35}, \"time\": {\"step\": 0.002, \"steps\": 200}, "
+    "\"contact\": {\"friction\": 0.67, \"restitution\": 0.4}, \"bodies\": [" SIDE("left", "")
+        SIDE("right", "-") "{\"name\": \"ball\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, "
+                           "\"density\": 1000, \"pose\": {\"position\": [0, 0, 0.5]}}]}";
+
+// How fast the ball rises at most, after it has fallen.
+static double rises(const char *const *sets, double *height) {
+  TestRun run = test_run(groove, sets);
+  const size_t ball = run.model->nb - 1;
+  double most = -INFINITY;
+  for (int i = 0; i < 200; i++) {
+    const double before = run.sim->x.E[ball].p[2];
+    test_steps(run.sim, 1);
+    most = fmax(most, (run.sim->x.E[ball].p[2] - before) / 0.002);
+  }
+  *height = run.sim->x.E[ball].p[2];
+  test_run_free(&run);
+  return most;
+}
+
+Test(touch_rebound, a_ball_in_a_groove_that_holds_it_does_not_rebound) {
+  static const char *const ways[] = {
+      "/contact/method=\"auto\"",
+      "/contact/method=\"nonsmooth_newton\"",
+      "/contact/method=\"admm\"",
+      "/contact/cone=\"box\"",
+      "/contact={\"friction\": 0.67, \"restitution\": 0.4, \"method\": \"pivoting\", \"cone\": \"pyramid\"}",
+      "/solver=\"maximal\"",
+      "/solver={\"type\": \"redmax\", \"dynamics\": \"dense\"}",
+      "/integrator=\"implicit\""};
+  double height;
+  for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+    const double most = rises((const char *const[]){ways[w], NULL}, &height);
+    cr_expect_lt(most, 1e-6, "%s: rises at %g m/s", ways[w], most);
+    cr_expect_float_eq(height, 0.1 / sin(0.35), 1e-9, "%s: at %.12g", ways[w], height);
+  }
+  cr_expect_gt(rises((const char *const[]){"/parameters/angle=1", NULL}, &height), 0.5);
+}
+
+// A jam takes its own rebounds alone: a ball beside it comes back as it would without.
+Test(touch_rebound, what_rebounds_beside_a_jam_is_as_without) {
+  static const char ball[] =
+      "/bodies/-={\"name\": \"other\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"density\": "
+      "1000, \"pose\": {\"position\": [0, 3, 0.3]}}";
+  static const char ground[] =
+      "/bodies/-={\"name\": \"post\", \"shape\": {\"type\": \"box\", \"size\": [0.2, 0.2, 0.2]}, "
+      "\"density\": 1000, \"joint\": {\"type\": \"fixed\", \"in_parent\": {\"position\": [0, 3, 0]}}}";
+  TestRun both = test_run(groove, (const char *const[]){ball, ground, "/parameters/angle=0.35", NULL});
+  TestRun alone = test_run(groove, (const char *const[]){ball, ground, "/bodies/2/pose/position/2=50", NULL});
+  const size_t at = both.model->nb - 2;
+  for (int i = 0; i < 200; i++) {
+    test_steps(both.sim, 1);
+    test_steps(alone.sim, 1);
+    cr_expect_float_eq(both.sim->x.E[at].p[2], alone.sim->x.E[at].p[2], 1e-9, "step %d", i);
+  }
+  test_run_free(&both);
+  test_run_free(&alone);
+}

@@ -43,7 +43,8 @@ static const MbSchemaRow contact_rows[] = {
          "their own. Between two shapes it is the larger of theirs. Where the impacts of a step, with "
          "friction "
          "or through several bodies at once, would leave more energy than there was, all rebounds of what "
-         "touches there are lessened together, as little as it takes; what friction jams, as a ball in a narrow "
+         "touches there are lessened together, as little as it takes; what friction jams, as a ball in a "
+         "narrow "
          "groove, does not rebound"},
     {"restitution_threshold", MB_TYPE_NUMBER, AT(MbContactsSpec, threshold), .bound = MB_FROM, .unit = "m/s",
      .help = "approaches that are slower do not rebound; absent: what gravity makes of rest in two steps"},

@@ -107,7 +107,7 @@ static bool make_gather(MbBackward *b) {
   const bool all = g->rows || mb_slope_tied_asks(g);
   for (size_t k = 0; k < g->count; k++) {
     const MbTangentNumber *number = g->slopes[k].number;
-    if (!mb_tangent_number_jumps(number)) mb_tangent_gather_for(b->gather, number);
+    if (!mb_tangent_number_jumps(number) && !mb_tangent_gather_for(b->gather, number)) return false;
     if (all || mb_tangent_number_rests(number, model)) b->rest[b->nrest++] = k;
   }
   return true;
@@ -189,7 +189,7 @@ static double number_at_stage(MbBackward *b, size_t k, const MbStageNote *note) 
   const double move = g->number[k].move, *felt = mb_slope_felt(g, note);
   double sum = 0;
   if (!mb_tangent_number_jumps(slope->number)) {
-    sum = mb_tangent_number_rest(g->probe, g->tangent, slope->number, felt, g->a, note->t, b->z) / (2 * move);
+    sum = mb_tangent_number_rest(g->probe, g->tangent, slope->number, felt, g->a, b->z) / (2 * move);
   } else {
     mb_slope_by_number(g, slope, note, felt, move, g->rate);
     sum = mb_slope_dot(b->z, g->rate, g->sim->nv) + mb_slope_tied_number_back(g, slope, note, move, b->z);
@@ -200,7 +200,7 @@ static double number_at_stage(MbBackward *b, size_t k, const MbStageNote *note) 
 // What all numbers are felt by at once, where mb_tangent_transposed has been asked about z.
 static void gather(MbBackward *b, const MbStageNote *note) {
   const MbSensitivity *g = b->g;
-  mb_tangent_gather(b->gather, g->probe, g->tangent, mb_slope_felt(g, note), g->a, b->z);
+  mb_tangent_gather(b->gather, g->probe, g->tangent, mb_slope_felt(g, note), g->a, note->t, b->z);
 }
 
 // z, and what it is felt by along the bodies' motion, velocities and accelerations.

@@ -28,7 +28,7 @@ struct MbTangentNumber {
   bool gravity;            // differs
   bool along;              // what acts along coordinates may differ
   bool rotors;             // their inertias may differ
-  bool signals;            // they may have other values
+  size_t nsignals, *signal; // (nsignals) signals that may have other values
   bool frames;             // bodies' own differ in them
   bool jumps;              // by more than a little
   double *wrench[2];       // (nb x 6)

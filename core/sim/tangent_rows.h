@@ -69,5 +69,12 @@ double mb_rows_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[2], c
 // Returns what ζ · g of hard rows of the constraints listed differs by at time t, with the bodies where they are.
 double mb_rows_gaps_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[2], const size_t *list,
                               size_t n, double time);
+// Adds to by (3) what −Z · Hᵀ μ + ζ · r of a constraint is felt by along the value and the first two rates of a signal that it uses, whose values sim->constraining has; the value is moved by
+// `little` to either side (0: not at all).
+void mb_rows_of_signal(MbSim *sim, const MbTangent *t, size_t constraint, size_t signal, double little,
+                       const double *z, double by[3]);
+// The same of ζ · g of its hard rows.
+void mb_rows_gaps_of_signal(MbSim *sim, const MbTangent *t, size_t constraint, size_t signal, double little,
+                            double by[3]);
 
 #endif

@@ -13,8 +13,7 @@
 //
 //   q̄ += ∂/∂q Σ ( −μ G z + ζ (G v⁺) + ζ_n π g )
 //
-// along each coordinate by differences (sensitivity_met_sum.c), so that a step with contacts costs as many looks at the pairs that touch as there are coordinates, whatever the number
-// of numbers. A number is asked only where it moves bodies, shapes or friction.
+// by differences along the six motions of each pair that touches (sensitivity_met_sum.c), whatever the number of coordinates and of numbers. A number is asked only where it moves bodies, shapes or friction.
 //
 // What is deep is parted behind a step by  M dq = Gᵀ λ,  G dq + g = 0  of the contacts that part it (touch_part.c), each move with
 //
@@ -55,9 +54,15 @@ bool mb_met_make(MbSensitivity *g) {
   MbMet *met = g->met = mb_arena_alloc(&g->arena, 1, sizeof *met);
   if (!met || mb_sim_create(g->sim->model, &options, &met->beside, &own) != MB_OK) return false;
   const size_t nv = g->sim->nv;
-  met->phi = numbers(g, 6 * g->sim->model->nb), met->q = numbers(g, g->sim->nq);
+  const size_t nb = g->sim->model->nb;
+  double **const of_bodies[] = {&met->phi, &met->by_move, &met->by_w, &met->by_z, &met->none};
+  bool ok = (met->tangent = mb_tangent_create(met->beside)) != NULL;
+  for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)
+    ok &= (*of_bodies[i] = numbers(g, 6 * nb)) != NULL;
+  if (ok) mb_tangent_place(met->beside, met->tangent);
+  met->q = numbers(g, g->sim->nq);
   met->z = numbers(g, nv), met->y = numbers(g, nv), met->move = numbers(g, nv);
-  return met->phi && met->q && met->z && met->y && met->move;
+  return ok && met->q && met->z && met->y && met->move;
 }
 
 static void free_moves(MbTouchMoves *moves) {
@@ -128,19 +133,23 @@ size_t mb_met_bytes(const MbMeeting *meeting) {
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
+void mb_met_row(const MbPose *E, const double x[3], const double d[3], double share, double H[6]) {
+  double r[3];
+  mb_vec3_sub(r, x, E->p);
+  mb_quat_unrotate(r, E->q, r);
+  mb_quat_unrotate(H + 3, E->q, d);
+  mb_vec3_scale(H + 3, share, H + 3);
+  mb_vec3_cross(H, r, H + 3);
+}
+
 // y += Jᵀ H of a unit force along d at the point of a contact, on both of its bodies.
 static void add_row(MbSim *sim, const MbPushed *touch, const double d[3], double *y) {
   const MbContacts *rules = sim->touching->rules;
   for (int end = 0; end < 2; end++) {
     const size_t body = rules->solids[end ? touch->b : touch->a].body;
     if (rules->moved[body] == MB_WORLD) continue;
-    const MbPose *E = &sim->x.E[body];
-    double H[6], r[3], seen[6];
-    mb_vec3_sub(r, touch->point, E->p);
-    mb_quat_unrotate(r, E->q, r);
-    mb_quat_unrotate(H + 3, E->q, d);
-    mb_vec3_scale(H + 3, end ? 1 : -1, H + 3);
-    mb_vec3_cross(H, r, H + 3);
+    double H[6], seen[6];
+    mb_met_row(&sim->x.E[body], touch->point, d, end ? 1 : -1, H);
     sim->solver->carry(sim->work, body, H, seen, y);
   }
 }

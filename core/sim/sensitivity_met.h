@@ -48,7 +48,9 @@ struct MbMet {
   double *asked;        // (nslots + 3 n)
   size_t S_room;        //
   MbSeen *seen[3];      // (n) where they are, and a little less and more along a coordinate
-  double *phi;          // (nb x 6)
+  MbTangent *tangent;                    // of `beside`
+  double *phi;                           // (nb x 6)
+  double *by_move, *by_w, *by_z, *none;  // (nb x 6) what the sum is felt by along bodies' motions and their twists; zero
   double *z, *y, *move; // (nv)
   double *q;            // (nq)
   bool told, begun;     // that another branch is near, or as the run begins
@@ -86,6 +88,8 @@ void mb_met_tell(MbSensitivity *g, const MbStageNote *note, double t, int64_t st
 // Looks where bodies of a simulation touch at coordinates q, with velocities v to tell how far away that is of interest; false: contacts that pushed are not
 // there, or not where they were.
 bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pushed, MbSeen *seen);
+// H ← what makes `share` of the velocity along d of a body's point x of its twist.
+void mb_met_row(const MbPose *E, const double x[3], const double d[3], double share, double H[6]);
 // felt (nv) += the sum's derivative by where bodies are, about q; seen has where contacts are there. False: they jump.
 bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double *felt);
 // out ← the sum as a simulation has it at q, of contacts as it has seen them there.

@@ -278,7 +278,8 @@ MbDriveFelt mb_coordinates_drive_felt(const MbModel *model, const MbMaximal *x, 
     begin_turned(model, drive->body, x->q, z, &at);
     weight = at.rate[drive->v - at.v];
   }
-  return (MbDriveFelt){weight, follows ? drive->stiffness * weight : 0, follows ? drive->damping * weight : 0};
+  return (MbDriveFelt){weight, follows ? drive->stiffness * weight : 0,
+                       follows ? drive->damping * weight : 0};
 }
 
 void mb_coordinates_derivatives(const MbModel *model, const MbMaximal *x, double *stiffness,

@@ -214,8 +214,7 @@ double mb_slope_agree_number(MbSensitivity *g, const MbSlope *slope, double move
   const size_t nv = g->sim->nv;
   double sum = 0;
   if (!mb_tangent_number_jumps(slope->number)) {
-    sum = mb_tangent_number_rest(g->probe, g->tangent, slope->number, t->still, g->a, z) /
-              (2 * move) -
+    sum = mb_tangent_number_rest(g->probe, g->tangent, slope->number, t->still, g->a, z) / (2 * move) -
           pull_of_number(g, slope, move);
   } else {
     sides_of(g, slope, move, g->rate);

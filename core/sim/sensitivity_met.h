@@ -45,12 +45,13 @@ struct MbMet {
   double *mu, *zeta, *eta; // (3 n) forces; what rates and gaps are felt by; what the equations are
   double *pull;            // (n)
   MbRanked S;
-  double *asked;        // (nslots + 3 n)
-  size_t S_room;        //
-  MbSeen *seen[3];      // (n) where they are, and a little less and more along a coordinate
-  MbTangent *tangent;                    // of `beside`
-  double *phi;                           // (nb x 6)
-  double *by_move, *by_w, *by_z, *none;  // (nb x 6) what the sum is felt by along bodies' motions and their twists; zero
+  double *asked;      // (nslots + 3 n)
+  size_t S_room;      //
+  MbSeen *seen[3];    // (n) where they are, and a little less and more along a coordinate
+  MbTangent *tangent; // of `beside`
+  double *phi;        // (nb x 6)
+  double *by_move, *by_w, *by_z,
+      *none;            // (nb x 6) what the sum is felt by along bodies' motions and their twists; zero
   double *z, *y, *move; // (nv)
   double *q;            // (nq)
   bool told, begun;     // that another branch is near, or as the run begins

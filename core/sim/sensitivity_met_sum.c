@@ -158,7 +158,8 @@ static Pair pair_from(const MbSim *sim, const MbPushes *pushed, size_t first) {
   const MbPushed *touch = &pushed->touch[first];
   const uint32_t solid[2] = {touch->a, touch->b};
   Pair pair = {.first = first, .end = first + 1};
-  while (pair.end < pushed->n && pushed->touch[pair.end].a == touch->a && pushed->touch[pair.end].b == touch->b)
+  while (pair.end < pushed->n && pushed->touch[pair.end].a == touch->a &&
+         pushed->touch[pair.end].b == touch->b)
     pair.end++;
   for (int k = 0; k < 2; k++) {
     pair.body[k] = rules->solids[solid[k]].body;
@@ -195,7 +196,8 @@ static bool along_motions(MbMet *met, const MbMetSum *sum, const Pair *pair, siz
       mb_se3_exp(&moved, move);
       mb_pose_mul(E, &here, &moved);
       fine = see(at, sum->pushed, pair->first, pair->end, met->seen[1 + side]);
-      if (fine) of[side] = contacts_of(at, sum, pair->first, pair->end, met->seen[1 + side], at->x.phi, met->phi);
+      if (fine)
+        of[side] = contacts_of(at, sum, pair->first, pair->end, met->seen[1 + side], at->x.phi, met->phi);
     }
     D[along] = (of[1] - of[0]) / (2 * MOVE);
     fine = fine && smooth(sum->pushed, pair, met->seen);

@@ -52,7 +52,8 @@ static bool elements_use(const MbElements *of, size_t i) {
   bool uses = false;
   if (of->surface) {
     const size_t *wind = of->surface->wind;
-    uses = of->surface->pressure == i || (of->surface->nouter && (wind[0] == i || wind[1] == i || wind[2] == i));
+    uses =
+        of->surface->pressure == i || (of->surface->nouter && (wind[0] == i || wind[1] == i || wind[2] == i));
   }
   for (size_t m = 0; m < of->nfibres; m++) uses |= of->fibres[m].activation == i;
   return uses;

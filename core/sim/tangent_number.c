@@ -53,16 +53,18 @@ static bool same_joint(const MbJoint *j, const MbJoint *k) {
 
 static bool same_text(const char *s, const char *t) { return s == t || (s && t && strcmp(s, t) == 0); }
 
-static bool same_constants(const MbModel *m, const MbModel *n) {
+// Whether an expression means the same in both: names of constants that differ are nowhere in it.
+static bool same_meaning(const char *text, const MbModel *m, const MbModel *n) {
   if (m->nconstants != n->nconstants) return false;
-  for (size_t i = 0; i < m->nconstants; i++)
-    if (m->constants[i].value != n->constants[i].value ||
-        !same_text(m->constants[i].name, n->constants[i].name))
-      return false;
+  for (size_t i = 0; i < m->nconstants; i++) {
+    const char *name = m->constants[i].name;
+    if (!same_text(name, n->constants[i].name)) return false;
+    if (m->constants[i].value != n->constants[i].value && strstr(text, name)) return false;
+  }
   return true;
 }
 
-// Of expressions as long as the constants are the same.
+// But for what expressions mean.
 static bool same_signal(const MbSignal *s, const MbSignal *t) {
   return s->kind == t->kind && s->interpolation == t->interpolation && s->value == t->value &&
          s->count == t->count && same_text(s->text, t->text) && same_numbers(s->times, t->times, s->count) &&
@@ -70,11 +72,11 @@ static bool same_signal(const MbSignal *s, const MbSignal *t) {
 }
 
 static bool find_signals(MbArena *arena, MbTangentNumber *n, const MbModel *less, const MbModel *more) {
-  const bool constants = same_constants(less, more);
   for (int counting = 1; counting >= 0; counting--) {
     n->nsignals = 0;
     for (size_t i = 0; i < less->nsignals; i++) {
-      if (same_signal(&less->signals[i], &more->signals[i]) && (constants || !less->signals[i].text))
+      const char *text = less->signals[i].text;
+      if (same_signal(&less->signals[i], &more->signals[i]) && (!text || same_meaning(text, less, more)))
         continue;
       if (!counting) n->signal[n->nsignals] = i;
       n->nsignals++;

@@ -152,14 +152,21 @@ bool mb_tangent_signals_for(MbTangentSignals *signals, const MbTangentNumber *n)
 
 // ---- at an instant --------------------------------------------------------------------------------------------------
 
-// Finds what those that are asked in each step change of it at time t. Returns half of what any number changes of its value, at most.
-static double look_at(Felt *felt, double t) {
+static void find_change(const MbTangentNumber *n, size_t i, double t, bool rates, double change[3]) {
+  double value[2][3] = {{0}};
+  for (int side = 0; side < 2; side++)
+    if (rates)
+      mb_sim_signal_rates(n->side[side], i, t, value[side]);
+    else
+      value[side][0] = mb_sim_signal(n->side[side], i, t);
+  for (int k = 0; k < 3; k++) change[k] = value[1][k] - value[0][k];
+}
+
+// Finds what those that are asked in each step change of it at time t, and of its rates. Returns half of what any number changes of its value, at most.
+static double look_at(Felt *felt, double t, bool rates) {
   double most = felt->most;
   for (Apart *apart = felt->apart; apart; apart = apart->next) {
-    double less[3], more[3];
-    mb_sim_signal_rates(apart->of->side[0], felt->signal, t, less);
-    mb_sim_signal_rates(apart->of->side[1], felt->signal, t, more);
-    for (int k = 0; k < 3; k++) apart->change[k] = more[k] - less[k];
+    find_change(apart->of, felt->signal, t, rates, apart->change);
     most = fmax(most, fabs(apart->change[0]) / 2);
   }
   return most;
@@ -237,13 +244,13 @@ void mb_tangent_signals_gather(MbTangentSignals *signals, MbSim *sim, const MbTa
     Felt *felt = &signals->felt[i];
     double by[3] = {0}, of_rows[3] = {0};
     if (forced && (felt->ndrives || felt->nforces)) {
-      const double little = look_at(felt, time);
+      const double little = look_at(felt, time, false);
       by[0] = -of_drives(sim, felt, v, z);
       if (felt->nforces && little > 0) by[0] -= of_forces(signals, sim, t, felt, little);
       take(signals, felt, time, 1, by);
     }
     if (!tied || !felt->nties) continue;
-    const double little = look_at(felt, t->rows->t);
+    const double little = look_at(felt, t->rows->t, true);
     for (size_t k = 0; k < felt->nties; k++)
       mb_rows_of_signal(sim, t, felt->tie[k], felt->signal, little, z, of_rows);
     take(signals, felt, t->rows->t, 1, of_rows);
@@ -258,7 +265,7 @@ void mb_tangent_signals_gather_gaps(MbTangentSignals *signals, MbSim *sim, const
     Felt *felt = &signals->felt[i];
     double by[3] = {0};
     if (!felt->nties) continue;
-    const double little = look_at(felt, time);
+    const double little = look_at(felt, time, true);
     for (size_t k = 0; k < felt->nties; k++)
       mb_rows_gaps_of_signal(sim, t, felt->tie[k], felt->signal, little, by);
     take(signals, felt, time, share, by);

@@ -305,7 +305,7 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
     return lost(b, turn, report);
   mb_slope_tied_tell(g, turn->t, turn->step, report);
   mb_slope_end_tell(g, note, turn->t, turn->step, report);
-  mb_met_tell(g, note, turn->t, turn->step, report);
+  mb_met_tell(g, note, turn->met, turn->t, turn->step, report);
   numbers_at_once(b, note);
   for (size_t k = 0; k < g->count && touches; k++)
     if (!mb_met_number(g, &g->slopes[k], note, b->z, g->number[k].move, &b->out[k]))
@@ -421,6 +421,7 @@ static MbStatus see(MbBackward *b, MbReport *report) {
 static MbStatus step_on(MbBackward *b, MbReport *report) {
   MbSensitivity *g = b->g;
   b->stepped++;
+  if (g->met) g->met->moves.near.n = 0;
   const MbStatus status = mb_sim_step(g->sim, report);
   if (status == MB_OK && g->met && g->sim->state.step == g->began + 1) mb_met_begin_tell(g, report);
   return status;

@@ -66,6 +66,7 @@ bool mb_met_make(MbSensitivity *g) {
 }
 
 static void free_moves(MbTouchMoves *moves) {
+  mb_free(moves->near.touch);
   for (int i = 0; i < MB_TOUCH_MOVES; i++) {
     mb_free(moves->move[i].q), mb_free(moves->move[i].dq);
     mb_free(moves->move[i].pushed.touch);
@@ -110,7 +111,9 @@ static bool copy_move(const MbSim *sim, MbTouchMove *to, const MbTouchMove *from
 
 bool mb_met_note(const MbSensitivity *g, MbMeeting *meeting) {
   const MbTouchMoves *moves = &g->met->moves;
-  if (moves->no_memory || !mb_touch_copy_pushes(&meeting->pushed, &g->sim->touching->last)) return false;
+  if (moves->no_memory || !mb_touch_copy_pushes(&meeting->pushed, &g->sim->touching->last) ||
+      !mb_touch_copy_pushes(&meeting->near, &moves->near))
+    return false;
   meeting->moves.n = moves->n;
   for (int i = 0; i < moves->n; i++)
     if (!copy_move(g->sim, &meeting->moves.move[i], &moves->move[i])) return false;
@@ -118,12 +121,12 @@ bool mb_met_note(const MbSensitivity *g, MbMeeting *meeting) {
 }
 
 void mb_met_forget(MbMeeting *meeting) {
-  mb_free(meeting->pushed.touch);
+  mb_free(meeting->pushed.touch), mb_free(meeting->near.touch);
   free_moves(&meeting->moves);
 }
 
 size_t mb_met_bytes(const MbMeeting *meeting) {
-  size_t bytes = meeting->pushed.room * sizeof(MbPushed);
+  size_t bytes = (meeting->pushed.room + meeting->near.room) * sizeof(MbPushed);
   for (int i = 0; i < MB_TOUCH_MOVES; i++) {
     const MbTouchMove *move = &meeting->moves.move[i];
     bytes += move->pushed.room * sizeof(MbPushed) + (move->q_room + move->dq_room) * sizeof(double);
@@ -517,16 +520,49 @@ void mb_met_begin_tell(MbSensitivity *g, MbReport *report) {
   }
 }
 
-void mb_met_tell(MbSensitivity *g, const MbStageNote *note, double t, int64_t step, MbReport *report) {
+// Whether a contact comes no nearer as long as those hold that press, whatever pushes it: then it is one too many.
+static bool is_held(MbSensitivity *g, const MbPushed *touch) {
+  static const double NONE = 1e-9; // of what it would give way by alone
   MbMet *met = g->met;
-  for (size_t i = 0; met && i < met->n && !met->told; i++) {
-    if (!about_to_change(g, i, note->from)) continue;
-    met->told = true;
-    mb_warning(
-        report, "",
-        "at t = %.9g s, step %lld: a contact of \"%s\" and \"%s\" is about to let go, to slide or to stick: "
-        "the derivative is that of the branch taken",
-        t, (long long)step, mb_touch_name(g->sim, met->pushed->touch[i].a),
-        mb_touch_name(g->sim, met->pushed->touch[i].b));
-  }
+  const size_t nv = g->sim->nv, ties = ties_of(g), m = ties + 3 * met->n;
+  double axis[3][3], *G = met->y, *Y = met->z, *x = met->asked;
+  mb_touch_axes(touch->normal, axis);
+  memset(G, 0, nv * sizeof *G);
+  add_row(g->probe, touch, axis[0], G);
+  for (size_t i = 0; i < nv; i++) Y[i] = g->sim->model->h * G[i];
+  if (!g->probe->solver->apply(g->probe->work, Y, NULL, NULL)) return true;
+  const double alone = mb_slope_dot(G, Y, nv);
+  if (!met->n) return false;
+  for (size_t k = 0; k < ties; k++) x[k] = mb_slope_dot(row_of(g, ties, k, false), Y, nv);
+  for (size_t i = 0; i < met->n; i++)
+    for (size_t a = 0; a < 3; a++) {
+      double *of = &x[ties + 3 * i + a];
+      *of = 0;
+      for (size_t k = 0; k < 3; k++)
+        *of += met->contact[i].B[3 * a + k] * mb_slope_dot(met->G + (3 * i + k) * nv, Y, nv);
+    }
+  mb_ranked_solve(&met->S, x, x);
+  double gives = alone;
+  for (size_t k = 0; k < m; k++) gives -= x[k] * mb_slope_dot(row_of(g, ties, k, true), G, nv);
+  return gives <= NONE * alone;
+}
+
+static void tell_near(MbSensitivity *g, const MbPushed *touch, const char *what, double t, int64_t step,
+                      MbReport *report) {
+  g->met->told = true;
+  mb_warning(
+      report, "",
+      "at t = %.9g s, step %lld: a contact of \"%s\" and \"%s\" is about to %s: the derivative is that of "
+      "the branch taken",
+      t, (long long)step, mb_touch_name(g->sim, touch->a), mb_touch_name(g->sim, touch->b), what);
+}
+
+void mb_met_tell(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting, double t, int64_t step,
+                 MbReport *report) {
+  MbMet *met = g->met;
+  for (size_t i = 0; met && i < met->n && !met->told; i++)
+    if (about_to_change(g, i, note->from))
+      tell_near(g, &met->pushed->touch[i], "let go, to slide or to stick", t, step, report);
+  for (size_t i = 0; met && meeting && i < meeting->near.n && !met->told; i++)
+    if (!is_held(g, &meeting->near.touch[i])) tell_near(g, &meeting->near.touch[i], "press", t, step, report);
 }

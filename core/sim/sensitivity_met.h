@@ -10,9 +10,9 @@ typedef struct MbSeen {
   double point[3], normal[3], gap, mu;
 } MbSeen;
 
-// What has been met in a step: the contacts that pushed, and how what was deep was parted behind it.
+// What has been met in a step: the contacts that pushed, those that were about to, and how what was deep was parted behind it.
 typedef struct MbMeeting {
-  MbPushes pushed;
+  MbPushes pushed, near;
   MbTouchMoves moves;
 } MbMeeting;
 
@@ -81,8 +81,9 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
 bool mb_met_moves_back(MbSensitivity *g, const MbMeeting *meeting, const double *v, double *q, double *out);
 // Warns, when the run has done its first step, of numbers that lift off or press in what rests on one another as it begins.
 void mb_met_begin_tell(MbSensitivity *g, MbReport *report);
-// Warns once in a run where a contact was about to let go, to slide or to stick.
-void mb_met_tell(MbSensitivity *g, const MbStageNote *note, double t, int64_t step, MbReport *report);
+// Warns once in a run where a contact was about to press, to let go, to slide or to stick.
+void mb_met_tell(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting, double t, int64_t step,
+                 MbReport *report);
 
 // ---- sensitivity_met_sum.c ------------------------------------------------------------------------------------------
 

@@ -1,8 +1,10 @@
-// How what is deep is parted behind a step, for who wants to go back over it (sensitivity_met.c): from where, by what move, and by the impulses of which contacts.
+// What is noted of a step's contacts for who wants to go back over it (sensitivity_met.c): how what is deep is parted behind it, from where, by what move, and by the impulses of which contacts; and
+// which have not pushed and were about to.
 #include "core/base/alloc.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/touch.h"
 
+#include <math.h>
 #include <string.h>
 
 bool mb_touch_copy_pushes(MbPushes *to, const MbPushes *from) {
@@ -20,18 +22,18 @@ static const MbTouch *touch_of_row(const MbSim *sim, size_t row) {
   return is->kind == MB_ROW_CONTACT ? &sim->touching->now.touch[is->key] : NULL;
 }
 
-static void note_parted(MbTouchMove *move, const MbTouch *touch, double lambda) {
-  MbPushed *to = &move->pushed.touch[move->pushed.n++];
-  *to = (MbPushed){.a = touch->a,
-                   .b = touch->b,
-                   .feature_a = touch->feature_a,
-                   .feature_b = touch->feature_b,
-                   .lambda = {lambda, 0, 0},
-                   .gap = touch->gap,
-                   .size = touch->size,
-                   .mu = touch->mu};
-  mb_vec3_copy(to->point, touch->point);
-  mb_vec3_copy(to->normal, touch->normal);
+static MbPushed noted(const MbTouch *touch, double lambda) {
+  MbPushed to = {.a = touch->a,
+                 .b = touch->b,
+                 .feature_a = touch->feature_a,
+                 .feature_b = touch->feature_b,
+                 .lambda = {lambda, 0, 0},
+                 .gap = touch->gap,
+                 .size = touch->size,
+                 .mu = touch->mu};
+  mb_vec3_copy(to.point, touch->point);
+  mb_vec3_copy(to.normal, touch->normal);
+  return to;
 }
 
 void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
@@ -51,8 +53,31 @@ void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
     const MbTouch *touch = touch_of_row(sim, i);
     if (c->answer.lambda[i] == 0) continue;
     if (touch)
-      note_parted(move, touch, c->answer.lambda[i]);
+      move->pushed.touch[move->pushed.n++] = noted(touch, c->answer.lambda[i]);
     else
       move->alone = false;
   }
+}
+
+void mb_touch_note_near(MbSim *sim, const MbTouch *touch, const double before[3], const double after[3]) {
+  static const double NEAR = 1e-6; // as in sensitivity_tied.c
+  const MbContacts *rules = sim->touching->rules;
+  MbTouchMoves *moves = sim->touching->noted;
+  if (!moves) return;
+  const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
+  const MbAskRow known = {.g = touch->gap,
+                          .judged = mb_touch_judged(sim->touching, touch),
+                          .scale = touch->size,
+                          .one_way = true,
+                          .alpha = rules->compliance,
+                          .beta = rules->damping,
+                          .rate = after[0],
+                          .last = before[0],
+                          .size = fabs(before[0]) + fabs(after[0])};
+  const MbAsked asked = mb_ask_contact(&asking, &known);
+  if (asked.b > NEAR * asked.size) return;
+  if (mb_grow(&moves->near.touch, &moves->near.room, moves->near.n + 1, sizeof *moves->near.touch))
+    moves->near.touch[moves->near.n++] = noted(touch, 0);
+  else
+    moves->no_memory = true;
 }

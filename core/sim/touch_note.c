@@ -7,6 +7,7 @@
 
 void mb_touch_begin_notes(MbSim *sim) {
   sim->touching->done.n = 0;
+  if (sim->touching->noted) sim->touching->noted->near.n = 0;
   mb_impacts_begin(&sim->touching->impacts);
   sim->touching->work = mb_section(sim, MB_SECTION_CONTACT)[0];
   memset(sim->touching->thrown, false, sim->model->nb * sizeof *sim->touching->thrown);

@@ -140,23 +140,6 @@ static bool make_reel(MbBackward *b) {
   return ok;
 }
 
-// What touches is noted step by step, in half of the memory.
-static bool make_meetings(MbBackward *b, size_t memory) {
-  MbSensitivity *g = b->g;
-  if (!g->meets) return true;
-  b->met_room = memory / 2;
-  b->meeting = mb_calloc((size_t)b->length, sizeof *b->meeting);
-  b->pushed = mb_calloc(b->nkept, sizeof *b->pushed);
-  for (int64_t i = 0; i < b->length && b->meeting; i++) b->reel[i].met = &b->meeting[i];
-  return b->meeting && b->pushed;
-}
-
-static void forget_meetings(MbBackward *b) {
-  for (int64_t i = 0; i < b->length && b->meeting; i++) mb_met_forget(&b->meeting[i]);
-  for (size_t i = 0; i < b->nkept && b->pushed; i++) mb_free(b->pushed[i].touch);
-  mb_free(b->meeting), mb_free(b->pushed);
-}
-
 static bool make(MbBackward *b, int64_t steps, size_t memory) {
   const MbSim *sim = b->g->sim;
   const size_t size = mb_sim_frame_size(sim);
@@ -172,7 +155,7 @@ static bool make(MbBackward *b, int64_t steps, size_t memory) {
   b->kept = mb_arena_alloc(&b->g->arena, b->nkept, sizeof *b->kept);
   if (!ok || !b->reel || !b->kept || !make_gather(b)) return false;
   if (!make_reel(b)) return false;
-  if (!make_meetings(b, memory)) return false;
+  if (!mb_back_meetings_make(b, memory)) return false;
   for (size_t i = 0; i < b->nkept; i++)
     if (!take(b, &b->kept[i].q, sim->nq) || !take(b, &b->kept[i].v, sim->nv) ||
         !take(b, &b->kept[i].memory, sim->nm))
@@ -266,15 +249,14 @@ static void give(const MbBackward *b, const MbStageTerms *terms, double *v, doub
   }
 }
 
-// A step that is no further to be gone back over.
-static MbStatus no_way_back(MbBackward *b, double t, int64_t step, const char *why, MbReport *report) {
+MbStatus mb_back_no_way(MbBackward *b, double t, int64_t step, const char *why, MbReport *report) {
   b->g->astray = true;
   return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: %s: there is no way back through it", t,
                   (long long)step, why);
 }
 
 static MbStatus lost(MbBackward *b, const MbTurn *turn, MbReport *report) {
-  if (b->g->parted) return no_way_back(b, turn->t, turn->step, b->g->parted, report);
+  if (b->g->parted) return mb_back_no_way(b, turn->t, turn->step, b->g->parted, report);
   return mb_slope_unsolved(turn->t, turn->step, report);
 }
 
@@ -421,7 +403,7 @@ static MbStatus see(MbBackward *b, MbReport *report) {
 static MbStatus step_on(MbBackward *b, MbReport *report) {
   MbSensitivity *g = b->g;
   b->stepped++;
-  if (g->met) g->met->moves.near.n = 0;
+  mb_back_begin_meeting(b);
   const MbStatus status = mb_sim_step(g->sim, report);
   if (status == MB_OK && g->met && g->sim->state.step == g->began + 1) mb_met_begin_tell(g, report);
   return status;
@@ -433,21 +415,6 @@ static MbStatus finish_turn(MbBackward *b, MbTurn *turn, MbReport *report) {
   memcpy(turn->v1, sim->state.v, sim->nv * sizeof *turn->v1);
   turn->t = sim->state.t, turn->step = sim->state.step;
   return see(b, report);
-}
-
-// What has touched in it, of a step of one solution.
-static MbStatus record_meeting(MbBackward *b, MbTurn *turn, MbReport *report) {
-  MbSim *sim = b->g->sim;
-  if (!turn->met) return MB_OK;
-  const MbStatus status = mb_touch_slopes_check(sim, report);
-  if (status != MB_OK) return status;
-  const size_t before = mb_met_bytes(turn->met);
-  if (!mb_met_note(b->g, turn->met)) return mb_no_memory(report, "contact");
-  const size_t more = mb_met_bytes(turn->met) - before;
-  if (more > b->met_room)
-    return no_way_back(b, sim->state.t, sim->state.step, "contacts take more memory than there is", report);
-  b->met_room -= more;
-  return MB_OK;
 }
 
 // Of a step of one solution its velocities at both ends.
@@ -464,8 +431,8 @@ static MbStatus record_once(MbBackward *b, MbTurn *turn, MbReport *report) {
   if (status != MB_OK) return status;
   turn->standing = turn->instant && sim->solver->keeps->factor(sim->work, turn->instant);
   const char *why = mb_slope_no_once(b->g);
-  if (why) return no_way_back(b, sim->state.t, sim->state.step, why, report);
-  const MbStatus met = record_meeting(b, turn, report);
+  if (why) return mb_back_no_way(b, sim->state.t, sim->state.step, why, report);
+  const MbStatus met = mb_back_meeting(b, turn, report);
   if (met != MB_OK) return met;
   if (b->g->tied)
     memcpy(note->impulse, mb_section(sim, MB_SECTION_FORCES), sim->model->nslots * sizeof(double));
@@ -486,7 +453,7 @@ static MbStatus record_halves(MbBackward *b, MbTurn *turn, MbReport *report) {
   const char *why = mb_slope_no_once(b->g);
   if (!why && b->g->tied && sim->state.step > 1 && !mb_slope_tied_agreed(sim, b->w, turn->noted))
     why = "velocities did not agree with constraints as the step began";
-  return why ? no_way_back(b, sim->state.t, sim->state.step, why, report) : finish_turn(b, turn, report);
+  return why ? mb_back_no_way(b, sim->state.t, sim->state.step, why, report) : finish_turn(b, turn, report);
 }
 
 static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
@@ -501,7 +468,7 @@ static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
   MbStatus status = step_on(b, report);
   if (status != MB_OK) return status;
   const char *why = mb_slope_no_stages(b->g, turn->stages);
-  if (why) return no_way_back(b, sim->state.t, sim->state.step, why, report);
+  if (why) return mb_back_no_way(b, sim->state.t, sim->state.step, why, report);
   mb_newton_stages(sim, &notes);
   for (size_t s = 0; s < turn->stages; s++) {
     turn->note[s].gamma = notes[s].gamma, turn->note[s].t = notes[s].t;
@@ -545,15 +512,14 @@ static MbStatus over_reel(MbBackward *b, int64_t begin, int64_t end, MbReport *r
 static bool keep(MbBackward *b, size_t at) {
   const MbSim *sim = b->g->sim;
   mb_sensitivity_copy(sim, &b->kept[at], &sim->state);
-  return !b->pushed || mb_touch_copy_pushes(&b->pushed[at], &sim->touching->last);
+  return mb_back_keep_pushes(b, at);
 }
 
 static bool restore(MbBackward *b, size_t at) {
   MbSim *sim = b->g->sim;
   mb_sensitivity_copy(sim, &sim->state, &b->kept[at]);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
-  mb_touch_forget(sim);
-  return !b->pushed || mb_touch_copy_pushes(&sim->touching->last, &b->pushed[at]);
+  return mb_back_restore_pushes(b, at);
 }
 
 static double choices(double n, double k) {
@@ -624,14 +590,14 @@ static MbStatus over_run(MbBackward *b, int64_t steps, MbReport *report) {
   MbSensitivity *g = b->g;
   const MbState *begin = &b->kept[0];
   if (!keep(b, 0)) return mb_no_memory(report, "contact");
-  if (g->met) g->sim->touching->noted = &g->met->moves;
+  mb_back_watch(b, true);
   mb_tangent_feel(g->probe, g->tangent, feels(g));
   MbStatus status = see(b, report);
   if (status == MB_OK) status = back_over(b, 0, 0, steps, report);
   if (status == MB_OK && steps > 0) status = start_back(b, report);
   if (status == MB_OK) status = mb_back_frame(b, &(MbMoment){begin->q, begin->v, begin->t, 0}, report);
   mb_tangent_feel(g->probe, g->tangent, false);
-  if (g->met) g->sim->touching->noted = NULL;
+  mb_back_watch(b, false);
   return status;
 }
 
@@ -645,7 +611,7 @@ MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
   memset(out, 0, g->count * sizeof *out);
   MbStatus status =
       make(&b, steps, memory) ? over_run(&b, steps, report) : mb_no_memory(report, "derivatives backwards");
-  forget_meetings(&b);
+  mb_back_meetings_free(&b);
   if (stepped) *stepped = b.stepped;
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {
     const MbTangentNumber *number = g->slopes[k].number;

@@ -5,7 +5,7 @@
 
 bool mb_back_meetings_make(MbBackward *b, size_t memory) {
   MbSensitivity *g = b->g;
-  if (!g->meets) return true;
+  if (!g->met) return true;
   b->met_room = memory / 2;
   b->meeting = mb_calloc((size_t)b->length, sizeof *b->meeting);
   b->pushed = mb_calloc(b->nkept, sizeof *b->pushed);

@@ -64,7 +64,7 @@ static bool make_turn(MbBackward *b, MbTurn *turn) {
 // Without what solvers keep.
 static size_t turn_bytes(const MbSensitivity *g) {
   const MbSim *sim = g->sim;
-  const size_t turn = sizeof(MbTurn) + (g->meets ? sizeof(MbMeeting) : 0);
+  const size_t turn = sizeof(MbTurn) + (g->met ? sizeof(MbMeeting) : 0);
   const size_t rows = 2 * sim->model->nslots + sim->model->nguess,
                noted = g->halves ? mb_slope_halves_numbers(sim) : 0;
   if (g->once && !g->halves) return turn + (sim->nq + 2 * sim->nv + rows + 5) * sizeof(double);
@@ -150,7 +150,7 @@ static bool make(MbBackward *b, int64_t steps, size_t memory) {
             take(b, &b->frame[1], size) && take(b, &b->by_move, 6 * sim->model->nb) &&
             take(b, &b->by_phi, 6 * sim->model->nb);
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok = take(b, lists[i], sim->nv) && ok;
-  choose_lengths(b, steps, b->g->meets ? memory / 2 : memory);
+  choose_lengths(b, steps, b->g->met ? memory / 2 : memory);
   b->reel = mb_arena_alloc(&b->g->arena, (size_t)b->length, sizeof *b->reel);
   b->kept = mb_arena_alloc(&b->g->arena, b->nkept, sizeof *b->kept);
   if (!ok || !b->reel || !b->kept || !make_gather(b)) return false;

@@ -50,7 +50,7 @@ static double *numbers(MbSensitivity *g, size_t n) {
 bool mb_met_make(MbSensitivity *g) {
   const MbSimOptions options = {.threads = 1};
   MbReport own = {0};
-  if (!g->meets) return true;
+  if (!g->meets || !g->sim->touching) return true;
   MbMet *met = g->met = mb_arena_alloc(&g->arena, 1, sizeof *met);
   if (!met || mb_sim_create(g->sim->model, &options, &met->beside, &own) != MB_OK) return false;
   const size_t nv = g->sim->nv;
@@ -60,9 +60,8 @@ bool mb_met_make(MbSensitivity *g) {
   for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)
     ok &= (*of_bodies[i] = numbers(g, 6 * nb)) != NULL;
   if (ok) mb_tangent_place(met->beside, met->tangent);
-  met->q = numbers(g, g->sim->nq);
   met->z = numbers(g, nv), met->y = numbers(g, nv), met->move = numbers(g, nv);
-  return ok && met->q && met->z && met->y && met->move;
+  return ok && met->z && met->y && met->move;
 }
 
 static void free_moves(MbTouchMoves *moves) {
@@ -401,11 +400,12 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
   const MbMetSum sum = sum_of(met, z, note->w);
   for (int s = 0; s < 2; s++) {
     MbSim *side = s ? slope->more : slope->less;
-    if (!mb_met_look(side, g->q, note->from, met->pushed, met->seen[1])) return lost(g, GONE);
+    MbSeen *seen = met->seen[1 + s];
+    if (!mb_met_look(side, g->q, note->from, met->pushed, seen)) return lost(g, GONE);
     *out += (s ? 1 : -1) / (2 * move) *
-            (mb_met_sum_at(side, g->q, &sum, met->seen[1], met->phi) + rubs_on(met, side, met->seen[1]));
+            (mb_met_sum_at(side, g->q, &sum, seen, met->phi) + rubs_on(met, side, seen));
   }
-  return true;
+  return mb_met_sides_smooth(g, g->q, &sum) || lost(g, GONE);
 }
 
 // ---- what is parted -------------------------------------------------------------------------------------------------
@@ -441,11 +441,11 @@ static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, con
   if (!slope->meets && !mb_tangent_number_masses(slope->number)) return true;
   for (int s = 0; s < 2; s++) {
     MbSim *side = s ? slope->more : slope->less;
-    if (!mb_met_look(side, move->q, v, sum->pushed, g->met->seen[1])) return lost(g, GONE);
-    out[k] += (s ? 1 : -1) / (2 * g->number[k].move) *
-              mb_met_sum_at(side, move->q, sum, g->met->seen[1], g->met->phi);
+    MbSeen *seen = g->met->seen[1 + s];
+    if (!mb_met_look(side, move->q, v, sum->pushed, seen)) return lost(g, GONE);
+    out[k] += (s ? 1 : -1) / (2 * g->number[k].move) * mb_met_sum_at(side, move->q, sum, seen, g->met->phi);
   }
-  return true;
+  return mb_met_sides_smooth(g, move->q, sum) || lost(g, GONE);
 }
 
 static bool move_back(MbSensitivity *g, const MbTouchMove *move, const double *v, double *q, double *out) {

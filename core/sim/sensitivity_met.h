@@ -45,16 +45,15 @@ struct MbMet {
   double *mu, *zeta, *eta; // (3 n) forces; what rates and gaps are felt by; what the equations are
   double *pull;            // (n)
   MbRanked S;
-  double *asked;      // (nslots + 3 n)
-  size_t S_room;      //
-  MbSeen *seen[3];    // (n) where they are, and a little less and more along a coordinate
-  MbTangent *tangent; // of `beside`
-  double *phi;        // (nb x 6)
-  double *by_move, *by_w, *by_z,
-      *none;            // (nb x 6) what the sum is felt by along bodies' motions and their twists; zero
-  double *z, *y, *move; // (nv)
-  double *q;            // (nq)
-  bool told, begun;     // that another branch is near, or as the run begins
+  double *asked;                 // (nslots + 3 n)
+  size_t S_room;                 //
+  MbSeen *seen[3];               // (n) where they are, and a little less and more along a coordinate
+  MbTangent *tangent;            // of `beside`
+  double *phi;                   // (nb x 6)
+  double *by_move, *by_w, *by_z; // (nb x 6) what the sum is felt by along bodies' motions and their twists
+  double *none;                  // (nb x 6) zero
+  double *z, *y, *move;          // (nv)
+  bool told, begun;              // that another branch is near, or as the run begins
 };
 
 // Makes it, where the run's model has contacts that there is a way back through; false: out of memory.
@@ -94,6 +93,8 @@ bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pu
 void mb_met_row(const MbPose *E, const double x[3], const double d[3], double share, double H[6]);
 // felt (nv) += the sum's derivative by where bodies are, about q; seen has where contacts are there. False: they jump.
 bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double *felt);
+// Whether the sum is the same smooth function of a number on both of its sides, where contacts are at q as seen[0] has them and on the sides as seen[1] and seen[2] do.
+bool mb_met_sides_smooth(MbSensitivity *g, const double *q, const MbMetSum *sum);
 // out ← the sum as a simulation has it at q, of contacts as it has seen them there.
 double mb_met_sum_at(MbSim *at, const double *q, const MbMetSum *sum, const MbSeen *seen, double *phi);
 

@@ -168,15 +168,66 @@ static Pair pair_from(const MbSim *sim, const MbPushes *pushed, size_t first) {
   return pair;
 }
 
-static bool smooth(const MbPushes *pushed, const Pair *pair, MbSeen *const seen[3]) {
+// How two bodies move against one another at a contact, by their twists, and how fast each is.
+typedef struct Apart {
+  double spin[3], speed[3], spins, speeds;
+} Apart;
+
+static void add_apart(const MbSim *sim, uint32_t solid, const double *phi, const double x[3], double way,
+                      Apart *to) {
+  const MbContacts *rules = sim->touching->rules;
+  const size_t body = rules->solids[solid].body;
+  double spin[3], speed[3] = {0};
+  if (rules->moved[body] == MB_WORLD) return;
+  mb_quat_rotate(spin, sim->x.E[body].q, phi + 6 * body);
+  add_velocity(sim, solid, phi, x, 1, speed);
+  mb_vec3_add_scaled(to->spin, to->spin, way, spin);
+  mb_vec3_add_scaled(to->speed, to->speed, way, speed);
+  to->spins += mb_vec3_norm(spin), to->speeds += mb_vec3_norm(speed);
+}
+
+// Whether it counts where a contact's point and normal jump by so much, of what is weighed by three numbers along its axes: not where the bodies move as one, or jump across how they turn.
+static bool counts(const MbSim *sim, const MbPushed *touch, const MbSeen *seen, const double *phi,
+                   const double weight[3], const double point[3], const double normal[3]) {
+  static const double NONE = 1e-7;
+  Apart apart = {{0}, {0}, 0, 0};
+  double axis[3][3], force[3] = {0}, moved[3];
+  add_apart(sim, touch->a, phi, seen->point, -1, &apart);
+  add_apart(sim, touch->b, phi, seen->point, 1, &apart);
+  axes_near(touch->normal, seen->normal, axis);
+  for (int k = 0; k < 3; k++) mb_vec3_add_scaled(force, force, weight[k], axis[k]);
+  mb_vec3_cross(moved, apart.spin, point);
+  const double fast = apart.speeds + touch->size * apart.spins, much = mb_vec3_norm(force);
+  return !(fabs(mb_vec3_dot(force, moved)) <= NONE * much * mb_vec3_norm(point) * fast / touch->size) ||
+         !(mb_vec3_norm(apart.speed) * mb_vec3_norm(normal) <= NONE * fast * JUMPS);
+}
+
+// Second differences of a contact's point, normal and gap, of which what is no more than a curve's is none.
+static bool jumps(const MbPushed *touch, const MbSeen *at[3], double point[3], double normal[3]) {
+  const double far = JUMPS * (1 + touch->size);
+  bool any = false;
+  for (int k = 0; k < 3; k++) {
+    point[k] = at[1]->point[k] + at[2]->point[k] - 2 * at[0]->point[k];
+    normal[k] = at[1]->normal[k] + at[2]->normal[k] - 2 * at[0]->normal[k];
+    if (fabs(point[k]) <= far) point[k] = 0;
+    if (fabs(normal[k]) <= JUMPS) normal[k] = 0;
+    any |= point[k] != 0 || normal[k] != 0;
+  }
+  return any;
+}
+
+// Whether the sum is: where faces lie flush on one another their corners jump, which is nothing to what moves as one. The bodies are where the run's are.
+static bool smooth(const MbMet *met, const MbMetSum *sum, const Pair *pair) {
+  const MbSim *sim = met->beside;
   for (size_t i = pair->first; i < pair->end; i++) {
-    double twice = 0;
-    for (int k = 0; k < 3; k++) {
-      const double p = seen[1][i].point[k] + seen[2][i].point[k] - 2 * seen[0][i].point[k],
-                   n = seen[1][i].normal[k] + seen[2][i].normal[k] - 2 * seen[0][i].normal[k];
-      twice = fmax(twice, fmax(fabs(p) / (1 + pushed->touch[i].size), fabs(n)));
-    }
-    if (!(twice <= JUMPS)) return false;
+    const MbPushed *touch = &sum->pushed->touch[i];
+    const MbSeen *at[3] = {&met->seen[0][i], &met->seen[1][i], &met->seen[2][i]};
+    double point[3], normal[3];
+    if (!jumps(touch, at, point, normal)) continue;
+    if (!(fabs(at[1]->gap + at[2]->gap - 2 * at[0]->gap) <= JUMPS * (1 + touch->size)) ||
+        counts(sim, touch, at[0], sim->x.phi, sum->zeta + 3 * i, point, normal) ||
+        counts(sim, touch, at[0], met->phi, sum->mu + 3 * i, point, normal))
+      return false;
   }
   return true;
 }
@@ -200,7 +251,8 @@ static bool along_motions(MbMet *met, const MbMetSum *sum, const Pair *pair, siz
         of[side] = contacts_of(at, sum, pair->first, pair->end, met->seen[1 + side], at->x.phi, met->phi);
     }
     D[along] = (of[1] - of[0]) / (2 * MOVE);
-    fine = fine && smooth(sum->pushed, pair, met->seen);
+    *E = here;
+    fine = fine && smooth(met, sum, pair);
   }
   *E = here;
   return fine;
@@ -263,16 +315,35 @@ static void weigh(MbMet *met, const double *v, const double *move, const double 
   mb_tangent_weigh(met->beside, met->tangent, move, phi, felt, met->move);
 }
 
+// Takes the bodies to q, with twists by w, and met->phi to those by z.
+static void stand(MbMet *met, const double *q, const MbMetSum *sum) {
+  MbSim *at = met->beside;
+  mb_sim_kinematics(at, q, sum->z);
+  memcpy(met->phi, at->x.phi, 6 * at->model->nb * sizeof *met->phi);
+  mb_sim_kinematics(at, q, sum->w);
+}
+
+bool mb_met_sides_smooth(MbSensitivity *g, const double *q, const MbMetSum *sum) {
+  MbMet *met = g->met;
+  const Pair all = {.end = sum->pushed->n};
+  bool any = false;
+  for (size_t i = 0; i < all.end; i++) {
+    const MbSeen *at[3] = {&met->seen[0][i], &met->seen[1][i], &met->seen[2][i]};
+    double point[3], normal[3];
+    any |= jumps(&sum->pushed->touch[i], at, point, normal);
+  }
+  if (!any) return true;
+  stand(met, q, sum);
+  return smooth(met, sum, &all);
+}
+
 bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double *felt) {
   MbMet *met = g->met;
   MbSim *at = met->beside;
   const size_t size = 6 * at->model->nb * sizeof *met->phi;
   if (!near_by(sum->pushed, met->seen[0])) return false;
   memset(met->by_move, 0, size), memset(met->by_w, 0, size), memset(met->by_z, 0, size);
-  mb_sim_kinematics(at, q, sum->z);
-  memcpy(met->phi, at->x.phi, size);
-  memcpy(met->q, q, at->nq * sizeof *q); // which the twists by w are at too
-  mb_sim_kinematics(at, met->q, sum->w);
+  stand(met, q, sum);
   add_twists(met, sum);
   if (sum->parts) add_masses(met);
   for (size_t i = 0; i < sum->pushed->n;) {
@@ -281,7 +352,7 @@ bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double
     i = pair.end;
   }
   weigh(met, sum->w, met->by_move, met->by_w, felt);
-  mb_sim_kinematics(at, met->q, sum->z);
+  mb_sim_kinematics(at, q, sum->z);
   weigh(met, sum->z, met->none, met->by_z, felt);
   return true;
 }

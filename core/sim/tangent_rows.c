@@ -101,6 +101,13 @@ void mb_tangent_rows_place(MbSim *sim, MbTangentAsk of, const double *q, const d
     mb_rows_make(sim, q, v, t, of == MB_TANGENT_ONCE ? sim->model->h : 0);
 }
 
+// Which of its bounds the force of dry friction is at but for rounding.
+static int slips(const MbSim *sim, const MbTangentRow *row) {
+  static const double ROUNDING = 1e-9; // as in sensitivity_branch.c
+  const double least = (1 - ROUNDING) * sim->constraining->set.row[row->slot].most;
+  return row->mu >= least ? 1 : row->mu <= -least ? -1 : 0;
+}
+
 // The rows that take part, of one way by their `forces` (NULL: none do).
 static void list(MbSim *sim, MbTangentRows *rows, const double *forces) {
   const MbModel *model = sim->model;
@@ -112,6 +119,8 @@ static void list(MbSim *sim, MbTangentRows *rows, const double *forces) {
       if (sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && !(forces && forces[s] > 0)) continue;
       MbTangentRow *row = &rows->row[rows->n++];
       *row = (MbTangentRow){.slot = s, .mu = forces ? forces[s] : 0};
+      if (sim->constraining->set.is[s].kind == MB_ROW_DRY) row->slips = slips(sim, row);
+      if (row->slips) continue;
       if (!find_terms(sim, rows->of, row) && rows->of != MB_TANGENT_ONCE) rows->n--;
     }
     if (rows->n == first) continue;
@@ -417,7 +426,7 @@ static double of_side(MbSim *sim, const MbTangent *t, const MbTangentTie *tie, M
                                                          : 0;
     const MbAsked asked = asked_of(side, t->rows->of, row->slot, at->order, at->g, at->gt, rate, before);
     sum += row->zeta * (asked.b + asked.soft * mb_tangent_rows_span(side, t->rows->of) * row->mu) -
-           row->mu * (along(at, t->dF, z) + along_masters(sim, constraint, at, t->dF));
+           mb_tangent_row_pushes(row, at) * (along(at, t->dF, z) + along_masters(sim, constraint, at, t->dF));
   }
   return sum;
 }

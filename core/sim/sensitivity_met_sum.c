@@ -186,9 +186,15 @@ static void add_apart(const MbSim *sim, uint32_t solid, const double *phi, const
   to->spins += mb_vec3_norm(spin), to->speeds += mb_vec3_norm(speed);
 }
 
-// Whether it counts where a contact's point and normal jump by so much, of what is weighed by three numbers along its axes: not where the bodies move as one, or jump across how they turn.
+static double fastest(const MbSim *sim, const double *phi) {
+  double most = 0;
+  for (size_t b = 0; b < sim->model->nb; b++) most = fmax(most, mb_vec3_norm(phi + 6 * b + 3));
+  return most;
+}
+
+// Whether it counts where a contact's point and normal jump by so much, of what is weighed by three numbers along its axes: not where the bodies move as one but for rounding of `size`, or jump across how they turn.
 static bool counts(const MbSim *sim, const MbPushed *touch, const MbSeen *seen, const double *phi,
-                   const double weight[3], const double point[3], const double normal[3]) {
+                   double size, const double weight[3], const double point[3], const double normal[3]) {
   static const double NONE = 1e-7;
   Apart apart = {{0}, {0}, 0, 0};
   double axis[3][3], force[3] = {0}, moved[3];
@@ -197,7 +203,7 @@ static bool counts(const MbSim *sim, const MbPushed *touch, const MbSeen *seen, 
   axes_near(touch->normal, seen->normal, axis);
   for (int k = 0; k < 3; k++) mb_vec3_add_scaled(force, force, weight[k], axis[k]);
   mb_vec3_cross(moved, apart.spin, point);
-  const double fast = apart.speeds + touch->size * apart.spins, much = mb_vec3_norm(force);
+  const double fast = apart.speeds + touch->size * apart.spins + size, much = mb_vec3_norm(force);
   return !(fabs(mb_vec3_dot(force, moved)) <= NONE * much * mb_vec3_norm(point) * fast / touch->size) ||
          !(mb_vec3_norm(apart.speed) * mb_vec3_norm(normal) <= NONE * fast * JUMPS);
 }
@@ -219,14 +225,16 @@ static bool jumps(const MbPushed *touch, const MbSeen *at[3], double point[3], d
 // Whether the sum is: where faces lie flush on one another their corners jump, which is nothing to what moves as one. The bodies are where the run's are.
 static bool smooth(const MbMet *met, const MbMetSum *sum, const Pair *pair) {
   const MbSim *sim = met->beside;
+  const double fall = sim->model->h * mb_vec3_norm(sim->model->gravity);
   for (size_t i = pair->first; i < pair->end; i++) {
     const MbPushed *touch = &sum->pushed->touch[i];
     const MbSeen *at[3] = {&met->seen[0][i], &met->seen[1][i], &met->seen[2][i]};
     double point[3], normal[3];
     if (!jumps(touch, at, point, normal)) continue;
     if (!(fabs(at[1]->gap + at[2]->gap - 2 * at[0]->gap) <= JUMPS * (1 + touch->size)) ||
-        counts(sim, touch, at[0], sim->x.phi, sum->zeta + 3 * i, point, normal) ||
-        counts(sim, touch, at[0], met->phi, sum->mu + 3 * i, point, normal))
+        counts(sim, touch, at[0], sim->x.phi, fastest(sim, sim->x.phi) + fall, sum->zeta + 3 * i, point,
+               normal) ||
+        counts(sim, touch, at[0], met->phi, fastest(sim, met->phi), sum->mu + 3 * i, point, normal))
       return false;
   }
   return true;

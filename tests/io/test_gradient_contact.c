@@ -59,6 +59,7 @@ Test(gradient_contact, derivatives_back_through_contact_are_those_of_whole_runs,
                {"hopping", "/contact/compliance=2e-5"},
                {"hopping", "/bodies/3/joint/limits=[-0.85,-0.75]"},
                {"hopping", "/bodies/3/joint/frictionloss=\"=c/8\""},
+               {"pile", NULL},
                {"flail", NULL}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     double worst[2];

@@ -81,29 +81,62 @@ static bool about_to_let_go(const MbSim *sim, const MbTangentRow *row, double fr
   return free * row->mu <= NEAR * mb_ask(&asking, &known).size;
 }
 
-// Whether dry friction was about to slip, or to stick: it has taken next to all that it may, or what slips has come next to a stop.
-static bool about_to_turn(const MbSim *sim, const MbTangentRow *row, const double *from, const double *to) {
-  const MbRowSet *set = &sim->constraining->set;
-  const double after = mb_row_rate(set, row->slot, to), before = mb_row_rate(set, row->slot, from);
-  if (row->slips) return fabs(after) <= NEAR * (fabs(after) + fabs(before));
-  return fabs(row->mu) >= (1 - NEAR) * set->row[row->slot].most;
+// Whether dry friction that sticks has taken next to all that it may, and whether what slips has come next to a stop.
+static bool about_to_slip(const MbSim *sim, const MbTangentRow *row) {
+  return !row->slips && fabs(row->mu) >= (1 - NEAR) * sim->constraining->set.row[row->slot].most;
 }
 
-static void look_for_branches(MbSensitivity *g, const double *from, const double *to) {
+static bool about_to_stick(const MbSim *sim, const MbTangentRow *row, const double *from, const double *to) {
+  const MbRowSet *set = &sim->constraining->set;
+  const double after = mb_row_rate(set, row->slot, to), before = mb_row_rate(set, row->slot, from);
+  return row->slips && fabs(after) <= NEAR * (fabs(after) + fabs(before));
+}
+
+// Of rows that hold, where S stands but has not been factored.
+static void look_for_ends(MbSensitivity *g, const double *to) {
   MbTied *t = g->tied;
   const MbSim *sim = g->probe;
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
   t->near = SIZE_MAX;
+  for (size_t k = 0; k < rows->n; k++) {
+    const MbTangentRow *row = &rows->row[k];
+    const MbRowKind kind = sim->constraining->set.is[row->slot].kind;
+    if (kind == MB_ROW_DRY && about_to_slip(sim, row)) t->near = row->slot;
+    if (kind == MB_ROW_ONE_WAY && about_to_let_go(sim, row, t->S.S[(rows->n + 1) * k], to))
+      t->near = row->slot;
+  }
+}
+
+// Whether a row that holds nothing gives way to nothing, as others hold what it is about, where S has been factored.
+static bool is_held(MbSensitivity *g, size_t s) {
+  static const double NONE = 1e-9; // of what it would give way by alone
+  MbTied *t = g->tied;
+  MbSim *sim = g->probe;
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  const size_t nv = sim->nv, n = rows->n;
+  double *G = g->less, *Y = g->more, *x = t->asked;
+  memset(G, 0, nv * sizeof *G);
+  mb_row_spread(&sim->constraining->set, s, 1, G);
+  for (size_t i = 0; i < nv; i++) Y[i] = mb_tangent_rows_span(sim, rows->of) * G[i];
+  if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return true;
+  const double alone = mb_slope_dot(G, Y, nv);
+  double gives = alone;
+  for (size_t k = 0; k < n; k++) x[k] = mb_slope_dot(t->G + nv * k, Y, nv);
+  mb_ranked_solve(&t->S, x, x);
+  for (size_t k = 0; k < n; k++) gives -= x[k] * mb_slope_dot(t->Y + nv * k, G, nv);
+  return gives <= NONE * alone;
+}
+
+// Of rows that hold nothing: others may as well hold what these are about.
+static void look_for_holds(MbSensitivity *g, const double *from, const double *to) {
+  MbTied *t = g->tied;
+  const MbSim *sim = g->probe;
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
   for (size_t s = 0, k = 0; s < sim->model->nslots; s++) {
-    const bool pressed = k < rows->n && rows->row[k].slot == s;
-    const size_t place = k;
-    k += pressed;
-    const MbRowKind kind = sim->constraining->set.is[s].kind;
-    if (kind == MB_ROW_DRY && pressed && about_to_turn(sim, &rows->row[place], from, to)) t->near = s;
-    if (kind != MB_ROW_ONE_WAY) continue;
-    if (pressed ? about_to_let_go(sim, &rows->row[place], t->S.S[(rows->n + 1) * place], to)
-                : about_to_press(sim, s, to))
-      t->near = s;
+    const MbTangentRow *row = k < rows->n && rows->row[k].slot == s ? &rows->row[k++] : NULL;
+    const bool near = row ? about_to_stick(sim, row, from, to)
+                          : sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && about_to_press(sim, s, to);
+    if (near && !is_held(g, s)) t->near = s;
   }
 }
 
@@ -151,8 +184,9 @@ bool mb_slope_tied_factor(MbSensitivity *g, const MbStageNote *note) {
   if (!g->tied) return true;
   if (!mb_slope_tied_respond(g)) return false;
   mb_slope_tied_fill(g);
-  look_for_branches(g, note->from, note->w);
+  look_for_ends(g, note->w);
   mb_ranked_factor(&g->tied->S, mb_tangent_rows(g->tangent)->n);
+  look_for_holds(g, note->from, note->w);
   return true;
 }
 

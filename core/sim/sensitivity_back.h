@@ -64,9 +64,6 @@ typedef struct MbBackward {
 // Takes in what is felt of a frame: by the numbers, and by the state of which it tells.
 MbStatus mb_back_frame(MbBackward *b, const MbMoment *at, MbReport *report);
 
-// Says that a step is no further to be gone back over.
-MbStatus mb_back_no_way(MbBackward *b, double t, int64_t step, const char *why, MbReport *report);
-
 // ---- sensitivity_back_touch.c: what has touched, without which all of it does nothing ---------------------------------
 
 // Makes room for what steps note, in half of the memory; false: out of memory.
@@ -76,8 +73,8 @@ void mb_back_meetings_free(MbBackward *b);
 void mb_back_watch(MbBackward *b, bool watch);
 // Before a step of the run.
 void mb_back_begin_meeting(MbBackward *b);
-// Notes what has touched in the step that the run has just done.
-MbStatus mb_back_meeting(MbBackward *b, MbTurn *turn, MbReport *report);
+// Notes what has touched in the step that the run has just done. *why: why it is no further to be gone back over; NULL: it is.
+MbStatus mb_back_meeting(MbBackward *b, MbTurn *turn, const char **why, MbReport *report);
 // Keeps what has pushed before a state that is kept, and restores it; false: out of memory.
 bool mb_back_keep_pushes(MbBackward *b, size_t at);
 bool mb_back_restore_pushes(MbBackward *b, size_t at);

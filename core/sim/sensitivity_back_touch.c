@@ -37,17 +37,17 @@ void mb_back_begin_meeting(MbBackward *b) {
   if (b->g->met) b->g->met->moves.near.n = 0;
 }
 
-MbStatus mb_back_meeting(MbBackward *b, MbTurn *turn, MbReport *report) {
-  MbSim *sim = b->g->sim;
+MbStatus mb_back_meeting(MbBackward *b, MbTurn *turn, const char **why, MbReport *report) {
+  *why = NULL;
   if (!turn->met) return MB_OK;
-  const MbStatus status = mb_touch_slopes_check(sim, report);
+  const MbStatus status = mb_touch_slopes_check(b->g->sim, report);
   if (status != MB_OK) return status;
   const size_t before = mb_met_bytes(turn->met);
   if (!mb_met_note(b->g, turn->met)) return mb_no_memory(report, "contact");
   const size_t more = mb_met_bytes(turn->met) - before;
   if (more > b->met_room)
-    return mb_back_no_way(b, sim->state.t, sim->state.step, "contacts take more memory than there is",
-                          report);
-  b->met_room -= more;
+    *why = "contacts take more memory than there is";
+  else
+    b->met_room -= more;
   return MB_OK;
 }

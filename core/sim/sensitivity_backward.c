@@ -249,14 +249,15 @@ static void give(const MbBackward *b, const MbStageTerms *terms, double *v, doub
   }
 }
 
-MbStatus mb_back_no_way(MbBackward *b, double t, int64_t step, const char *why, MbReport *report) {
+// A step that is no further to be gone back over.
+static MbStatus no_way_back(MbBackward *b, double t, int64_t step, const char *why, MbReport *report) {
   b->g->astray = true;
   return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: %s: there is no way back through it", t,
                   (long long)step, why);
 }
 
 static MbStatus lost(MbBackward *b, const MbTurn *turn, MbReport *report) {
-  if (b->g->parted) return mb_back_no_way(b, turn->t, turn->step, b->g->parted, report);
+  if (b->g->parted) return no_way_back(b, turn->t, turn->step, b->g->parted, report);
   return mb_slope_unsolved(turn->t, turn->step, report);
 }
 
@@ -431,9 +432,10 @@ static MbStatus record_once(MbBackward *b, MbTurn *turn, MbReport *report) {
   if (status != MB_OK) return status;
   turn->standing = turn->instant && sim->solver->keeps->factor(sim->work, turn->instant);
   const char *why = mb_slope_no_once(b->g);
-  if (why) return mb_back_no_way(b, sim->state.t, sim->state.step, why, report);
-  const MbStatus met = mb_back_meeting(b, turn, report);
+  if (why) return no_way_back(b, sim->state.t, sim->state.step, why, report);
+  const MbStatus met = mb_back_meeting(b, turn, &why, report);
   if (met != MB_OK) return met;
+  if (why) return no_way_back(b, sim->state.t, sim->state.step, why, report);
   if (b->g->tied)
     memcpy(note->impulse, mb_section(sim, MB_SECTION_FORCES), sim->model->nslots * sizeof(double));
   return finish_turn(b, turn, report); // which notes the velocities at the end
@@ -453,7 +455,7 @@ static MbStatus record_halves(MbBackward *b, MbTurn *turn, MbReport *report) {
   const char *why = mb_slope_no_once(b->g);
   if (!why && b->g->tied && sim->state.step > 1 && !mb_slope_tied_agreed(sim, b->w, turn->noted))
     why = "velocities did not agree with constraints as the step began";
-  return why ? mb_back_no_way(b, sim->state.t, sim->state.step, why, report) : finish_turn(b, turn, report);
+  return why ? no_way_back(b, sim->state.t, sim->state.step, why, report) : finish_turn(b, turn, report);
 }
 
 static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
@@ -468,7 +470,7 @@ static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
   MbStatus status = step_on(b, report);
   if (status != MB_OK) return status;
   const char *why = mb_slope_no_stages(b->g, turn->stages);
-  if (why) return mb_back_no_way(b, sim->state.t, sim->state.step, why, report);
+  if (why) return no_way_back(b, sim->state.t, sim->state.step, why, report);
   mb_newton_stages(sim, &notes);
   for (size_t s = 0; s < turn->stages; s++) {
     turn->note[s].gamma = notes[s].gamma, turn->note[s].t = notes[s].t;

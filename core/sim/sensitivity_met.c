@@ -135,15 +135,6 @@ size_t mb_met_bytes(const MbMeeting *meeting) {
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
-void mb_met_row(const MbPose *E, const double x[3], const double d[3], double share, double H[6]) {
-  double r[3];
-  mb_vec3_sub(r, x, E->p);
-  mb_quat_unrotate(r, E->q, r);
-  mb_quat_unrotate(H + 3, E->q, d);
-  mb_vec3_scale(H + 3, share, H + 3);
-  mb_vec3_cross(H, r, H + 3);
-}
-
 // y += Jᵀ H of a unit force along d at the point of a contact, on both of its bodies.
 static void add_row(MbSim *sim, const MbPushed *touch, const double d[3], double *y) {
   const MbContacts *rules = sim->touching->rules;

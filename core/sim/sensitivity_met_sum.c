@@ -285,6 +285,15 @@ static bool add_motions(MbMet *met, const MbMetSum *sum, const Pair *pair) {
   return true;
 }
 
+void mb_met_row(const MbPose *E, const double x[3], const double d[3], double share, double H[6]) {
+  double r[3];
+  mb_vec3_sub(r, x, E->p);
+  mb_quat_unrotate(r, E->q, r);
+  mb_quat_unrotate(H + 3, E->q, d);
+  mb_vec3_scale(H + 3, share, H + 3);
+  mb_vec3_cross(H, r, H + 3);
+}
+
 // What the sum is felt by along the bodies' twists by w and by z.
 static void add_twists(MbMet *met, const MbMetSum *sum) {
   const MbSim *at = met->beside;

@@ -1,10 +1,8 @@
-// What is noted of a step's contacts for who wants to go back over it (sensitivity_met.c): how what is deep is parted behind it, from where, by what move, and by the impulses of which contacts; and
-// which have not pushed and were about to.
+// How what is deep is parted behind a step, for who wants to go back over it (sensitivity_met.c): from where, by what move, and by the impulses of which contacts.
 #include "core/base/alloc.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/touch.h"
 
-#include <math.h>
 #include <string.h>
 
 bool mb_touch_copy_pushes(MbPushes *to, const MbPushes *from) {
@@ -57,27 +55,4 @@ void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
     else
       move->alone = false;
   }
-}
-
-void mb_touch_note_near(MbSim *sim, const MbTouch *touch, const double before[3], const double after[3]) {
-  static const double NEAR = 1e-6; // as in sensitivity_tied.c
-  const MbContacts *rules = sim->touching->rules;
-  MbTouchMoves *moves = sim->touching->noted;
-  if (!moves) return;
-  const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
-  const MbAskRow known = {.g = touch->gap,
-                          .judged = mb_touch_judged(sim->touching, touch),
-                          .scale = touch->size,
-                          .one_way = true,
-                          .alpha = rules->compliance,
-                          .beta = rules->damping,
-                          .rate = after[0],
-                          .last = before[0],
-                          .size = fabs(before[0]) + fabs(after[0])};
-  const MbAsked asked = mb_ask_contact(&asking, &known);
-  if (asked.b > NEAR * asked.size) return;
-  if (mb_grow(&moves->near.touch, &moves->near.room, moves->near.n + 1, sizeof *moves->near.touch))
-    moves->near.touch[moves->near.n++] = noted(touch, 0);
-  else
-    moves->no_memory = true;
 }

@@ -85,7 +85,7 @@ const char *mb_backward_refuses(const MbSensitivity *gradient, const MbMeasures 
       why = "stress, strain and energy of elements are told along with the run alone";
   for (size_t c = 0; c < size && !why; c++)
     if (reads[c] && mb_sensitivity_adds_up(gradient, c))
-      why = "the work of contacts is told along with the run alone";
+      why = "the work of contacts and of dry friction is told along with the run alone";
   mb_free(reads);
   return why;
 }
@@ -95,12 +95,9 @@ typedef struct Costs {
   double along, along_each, back, back_each;
 } Costs;
 
-// As mbsim-bench gradient has them. Contact goes along by single steps, two and more for each number; back it is looked at along each coordinate
-// in the steps in which something touches (mbsim-bench gradient_touch).
+// As mbsim-bench gradient has them. Contact and dry friction go along by single steps, two and more for each number (mbsim-bench gradient_touch).
 static Costs costs_of(const MbSensitivity *gradient) {
-  static const double LOOK = 0.2;
-  if (mb_sensitivity_meets(gradient))
-    return (Costs){1, 4, 3.2 + LOOK * (double)mb_sensitivity_width(gradient), 0.35};
+  if (mb_sensitivity_meets(gradient)) return (Costs){1, 4, 3.2, 0.35};
   return (Costs){2.2, 0.55, 3.2, 0.03};
 }
 

@@ -330,8 +330,8 @@ static const MbOption options[] = {
      .words = ways,
      .help =
          "how exact derivatives are found: along with the run, for all measures at once, each number half a "
-         "run; back through it, for one measure after the other, three runs whatever the numbers are, with "
-         "contact some five; auto: by what costs less",
+         "run; back through it, for one measure after the other, three runs whatever the numbers are; "
+         "auto: by what costs less",
      .fallback = "auto"},
     {.name = "memory",
      .type = MB_OPTION_POSITIVE,
@@ -373,10 +373,10 @@ const MbCommand mb_command_gradient = {
         "differences of that one step, from the run's own state, which is told: for bridson_marino, for "
         "trapezoidal with limits, ropes and prescribed accelerations, under solver maximal, under projective "
         "with method newton, with "
-        "limits, ropes and prescribed accelerations under bdf1, bdf2 and sdirk2, with dry friction, with a "
-        "stabilization that moves positions, where coordinates follow others by reduction, "
-        "and contact of bodies that is solved to 1e-12 and does not rebound, which under symplectic and "
-        "implicit with solver redmax is exact back through the run. So "
+        "limits, ropes and prescribed accelerations under bdf1, bdf2 and sdirk2, with a "
+        "stabilization that moves positions, where coordinates follow others by reduction, with dry friction "
+        "and contact of bodies that is solved to 1e-12 and does not rebound, which two, but for friction "
+        "inside joints, are exact back through the run under symplectic and implicit with solver redmax. So "
         "are "
         "single steps near a position where constraints lose their hold, those of bdf1, bdf2 and sdirk2 that "
         "were solved in parts, and those of implicit and trapezoidal that leave out what would make "

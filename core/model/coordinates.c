@@ -268,6 +268,20 @@ static bool at_most(const MbModel *model, const MbDrive *drive, const MbMaximal 
   return !(fabs(motor(drive, x, x->q[drive->q], rate)) < drive->most);
 }
 
+// z · Nᵀ f = f · N z
+MbDriveFelt mb_coordinates_drive_felt(const MbModel *model, const MbMaximal *x, size_t i, const double *z) {
+  const MbDrive *drive = &model->drives[i];
+  const bool follows = !at_most(model, drive, x);
+  double weight = z[drive->v];
+  if (turns(model, drive->body)) {
+    Turned at;
+    begin_turned(model, drive->body, x->q, z, &at);
+    weight = at.rate[drive->v - at.v];
+  }
+  return (MbDriveFelt){weight, follows ? drive->stiffness * weight : 0,
+                       follows ? drive->damping * weight : 0};
+}
+
 void mb_coordinates_derivatives(const MbModel *model, const MbMaximal *x, double *stiffness,
                                 double *damping) {
   memcpy(stiffness, model->stiffness, model->nv * sizeof *stiffness);

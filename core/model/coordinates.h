@@ -47,6 +47,11 @@ void mb_coordinates_drives(const MbModel *model, const MbMaximal *x, const doubl
                            double *y);
 void mb_coordinates_driven(const MbModel *model, const MbMaximal *x, const double *q, const double *v,
                            double *f);
+// What z · y of the drive number i is felt by along the values of its force, its target and its target velocity.
+typedef struct MbDriveFelt {
+  double force, target, target_velocity;
+} MbDriveFelt;
+MbDriveFelt mb_coordinates_drive_felt(const MbModel *model, const MbMaximal *x, size_t i, const double *z);
 // The derivatives of all of it at (x->q, x->v): stiffness = −K, damping = −D, diagonals (nv) along the coordinates; motors at
 // their most have none.
 void mb_coordinates_derivatives(const MbModel *model, const MbMaximal *x, double *stiffness, double *damping);

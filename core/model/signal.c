@@ -106,3 +106,30 @@ void mb_signal_rates(const MbSignal *signal, MbExpression *expression, double t,
   rates[1] = rates[2] = 0;
   if (signal->kind == MB_SIGNAL_TABLE) table_rates(signal, t, rates);
 }
+
+// Between two of its times, at u of the way from one to the other, h apart.
+static void parts_between(const MbSignal *s, double u, double h, MbSignalParts *parts) {
+  const double w = 1 - u;
+  parts->n = 2;
+  parts->value[0][0] = w, parts->value[1][0] = u;
+  parts->value[0][1] = -1 / h, parts->value[1][1] = 1 / h;
+  if (s->interpolation != MB_CUBIC) return;
+  parts->curvature[0][0] = h * h / 6 * (w * w * w - w), parts->curvature[1][0] = h * h / 6 * (u * u * u - u);
+  parts->curvature[0][1] = h / 6 * (1 - 3 * w * w), parts->curvature[1][1] = h / 6 * (3 * u * u - 1);
+  parts->curvature[0][2] = w, parts->curvature[1][2] = u;
+}
+
+MbSignalParts mb_signal_parts(const MbSignal *s, double t) {
+  const double *times = s->times;
+  const size_t last = s->count - 1;
+  MbSignalParts parts = {.n = 1, .value[0][0] = 1};
+  if (t >= times[last]) {
+    parts.first = last;
+  } else if (t >= times[0]) {
+    parts.first = segment(s, t);
+    if (s->interpolation == MB_HOLD) return parts;
+    const double h = times[parts.first + 1] - times[parts.first];
+    parts_between(s, (t - times[parts.first]) / h, h, &parts);
+  }
+  return parts;
+}

@@ -26,4 +26,11 @@ double mb_signal_value(const MbSignal *signal, MbExpression *expression, double 
 // Value and its first two rates at t, exact; at a corner of a table those of what follows.
 void mb_signal_rates(const MbSignal *signal, MbExpression *expression, double t, double rates[3]);
 
+// How a table's value and its rates at t are made of its numbers: Σ value[i][k] values[first + i] + curvature[i][k] curvature[first + i] is rate k.
+typedef struct MbSignalParts {
+  size_t first, n;
+  double value[2][3], curvature[2][3];
+} MbSignalParts;
+MbSignalParts mb_signal_parts(const MbSignal *table, double t);
+
 #endif

@@ -30,12 +30,14 @@
 
 // ---- whom it is for -----------------------------------------------------------------------------------------------
 
-static const char *const TOUCHES = "there are no exact ones of contact";
+static const char *const TOUCHES = "there are no exact ones of contact",
+                         *const RUBS = "there are no exact ones of dry friction";
 
 // Of stages alone: what else there may be is asked of the simulation.
 static const char *stages_refuse(const MbModel *model) {
   const MbIntegratorKind kind = model->integrator.kind;
   if (model->contacts.nsolids) return TOUCHES;
+  if (model->dry) return mb_slope_tied_refuse(model) ? mb_slope_tied_refuse(model) : RUBS;
   if (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT) return mb_slope_once_refuse(model);
   if (kind == MB_TRAPEZOIDAL) return mb_slope_halves_refuse(model);
   if (kind != MB_BDF1 && kind != MB_BDF2 && kind != MB_SDIRK2)
@@ -70,11 +72,12 @@ const char *mb_sensitivity_no_way_back(const MbSensitivity *g) { return g->meets
 bool mb_sensitivity_meets(const MbSensitivity *g) { return g->meets; }
 int64_t mb_sensitivity_wholes(const MbSensitivity *g) { return g->wholes; }
 
-// Whether contact alone leaves a run to single steps, of a kind that there is a way back through.
+// Whether contact and friction along coordinates alone leave a run to single steps, of a kind that there is a way back through.
 static bool meets(const MbSim *sim) {
   const MbModel *model = sim->model;
   const MbIntegratorKind kind = model->integrator.kind;
-  return sim->touching && !model->contacts.nsurfaces && model->contacts.cone == MB_ROUND_CONE &&
+  if (!sim->touching && !model->dry) return false;
+  return !model->contacts.nsurfaces && (!sim->touching || model->contacts.cone == MB_ROUND_CONE) &&
          (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT) && sim->integrator->scheme == MB_ONE_SOLVE &&
          !mb_slope_once_refuse(model) && !mb_tangent_refuses(sim);
 }

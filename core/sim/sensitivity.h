@@ -28,7 +28,7 @@ MbStatus mb_sensitivity_create(const MbModel *model, const MbSensitivityNumber *
 void mb_sensitivity_free(MbSensitivity *gradient);
 // Why derivatives of this run are by differences of single steps, as words behind "derivatives:"; NULL: they are exact.
 const char *mb_sensitivity_by_steps(const MbSensitivity *gradient);
-// The same of the way back through it; NULL: there is one, exact steps or steps of one solution with contacts. Whether it is of the latter.
+// The same of the way back through it; NULL: there is one, exact steps or steps of one solution with contacts or dry friction. Whether it is of the latter.
 const char *mb_sensitivity_no_way_back(const MbSensitivity *gradient);
 bool mb_sensitivity_meets(const MbSensitivity *gradient);
 // How many steps of exact derivatives along the run have been differentiated as a whole, by differences of them.

@@ -96,8 +96,7 @@ static void own_number(MbSensitivity *g, const MbSlope *slope, double move, doub
   memset(out, 0, nv * sizeof *out);
   if (t->at_start || !mb_tangent_number_along(slope->number)) return;
   for (size_t i = 0; i < nv; i++) t->one[i] = s * t->change[i];
-  mb_tangent_number_own(g->probe, slope->number, g->tied->begin + s, t->place, t->made, t->change, t->one,
-                        out);
+  mb_tangent_number_own(g->probe, slope->number, t->place, t->made, t->change, t->one, out);
   for (size_t i = 0; i < nv; i++) out[i] /= 2 * move;
 }
 
@@ -205,7 +204,7 @@ static double pull_of_number(MbSensitivity *g, const MbSlope *slope, double move
 }
 
 void mb_slope_agree_gather(MbSensitivity *g, MbTangentGather *gather, const double *z) {
-  mb_tangent_gather(gather, g->probe, g->tangent, g->tied->halves->still, g->a, z);
+  mb_tangent_gather(gather, g->probe, g->tangent, g->tied->halves->still, g->a, g->tied->end, z);
 }
 
 double mb_slope_agree_number(MbSensitivity *g, const MbSlope *slope, double move, const double *z) {
@@ -215,8 +214,7 @@ double mb_slope_agree_number(MbSensitivity *g, const MbSlope *slope, double move
   const size_t nv = g->sim->nv;
   double sum = 0;
   if (!mb_tangent_number_jumps(slope->number)) {
-    sum = mb_tangent_number_rest(g->probe, g->tangent, slope->number, t->still, g->a, tied->end, z) /
-              (2 * move) -
+    sum = mb_tangent_number_rest(g->probe, g->tangent, slope->number, t->still, g->a, z) / (2 * move) -
           pull_of_number(g, slope, move);
   } else {
     sides_of(g, slope, move, g->rate);

@@ -64,4 +64,19 @@ typedef struct MbBackward {
 // Takes in what is felt of a frame: by the numbers, and by the state of which it tells.
 MbStatus mb_back_frame(MbBackward *b, const MbMoment *at, MbReport *report);
 
+// ---- sensitivity_back_touch.c: what has touched, without which all of it does nothing ---------------------------------
+
+// Makes room for what steps note, in half of the memory; false: out of memory.
+bool mb_back_meetings_make(MbBackward *b, size_t memory);
+void mb_back_meetings_free(MbBackward *b);
+// From now on the run's steps tell what becomes of their contacts; or no more.
+void mb_back_watch(MbBackward *b, bool watch);
+// Before a step of the run.
+void mb_back_begin_meeting(MbBackward *b);
+// Notes what has touched in the step that the run has just done. *why: why it is no further to be gone back over; NULL: it is.
+MbStatus mb_back_meeting(MbBackward *b, MbTurn *turn, const char **why, MbReport *report);
+// Keeps what has pushed before a state that is kept, and restores it; false: out of memory.
+bool mb_back_keep_pushes(MbBackward *b, size_t at);
+bool mb_back_restore_pushes(MbBackward *b, size_t at);
+
 #endif

@@ -64,7 +64,7 @@ static bool make_turn(MbBackward *b, MbTurn *turn) {
 // Without what solvers keep.
 static size_t turn_bytes(const MbSensitivity *g) {
   const MbSim *sim = g->sim;
-  const size_t turn = sizeof(MbTurn) + (g->meets ? sizeof(MbMeeting) : 0);
+  const size_t turn = sizeof(MbTurn) + (g->met ? sizeof(MbMeeting) : 0);
   const size_t rows = 2 * sim->model->nslots + sim->model->nguess,
                noted = g->halves ? mb_slope_halves_numbers(sim) : 0;
   if (g->once && !g->halves) return turn + (sim->nq + 2 * sim->nv + rows + 5) * sizeof(double);
@@ -107,7 +107,7 @@ static bool make_gather(MbBackward *b) {
   const bool all = g->rows || mb_slope_tied_asks(g);
   for (size_t k = 0; k < g->count; k++) {
     const MbTangentNumber *number = g->slopes[k].number;
-    if (!mb_tangent_number_jumps(number)) mb_tangent_gather_for(b->gather, number);
+    if (!mb_tangent_number_jumps(number) && !mb_tangent_gather_for(b->gather, number)) return false;
     if (all || mb_tangent_number_rests(number, model)) b->rest[b->nrest++] = k;
   }
   return true;
@@ -140,23 +140,6 @@ static bool make_reel(MbBackward *b) {
   return ok;
 }
 
-// What touches is noted step by step, in half of the memory.
-static bool make_meetings(MbBackward *b, size_t memory) {
-  MbSensitivity *g = b->g;
-  if (!g->meets) return true;
-  b->met_room = memory / 2;
-  b->meeting = mb_calloc((size_t)b->length, sizeof *b->meeting);
-  b->pushed = mb_calloc(b->nkept, sizeof *b->pushed);
-  for (int64_t i = 0; i < b->length && b->meeting; i++) b->reel[i].met = &b->meeting[i];
-  return b->meeting && b->pushed;
-}
-
-static void forget_meetings(MbBackward *b) {
-  for (int64_t i = 0; i < b->length && b->meeting; i++) mb_met_forget(&b->meeting[i]);
-  for (size_t i = 0; i < b->nkept && b->pushed; i++) mb_free(b->pushed[i].touch);
-  mb_free(b->meeting), mb_free(b->pushed);
-}
-
 static bool make(MbBackward *b, int64_t steps, size_t memory) {
   const MbSim *sim = b->g->sim;
   const size_t size = mb_sim_frame_size(sim);
@@ -167,12 +150,12 @@ static bool make(MbBackward *b, int64_t steps, size_t memory) {
             take(b, &b->frame[1], size) && take(b, &b->by_move, 6 * sim->model->nb) &&
             take(b, &b->by_phi, 6 * sim->model->nb);
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok = take(b, lists[i], sim->nv) && ok;
-  choose_lengths(b, steps, b->g->meets ? memory / 2 : memory);
+  choose_lengths(b, steps, b->g->met ? memory / 2 : memory);
   b->reel = mb_arena_alloc(&b->g->arena, (size_t)b->length, sizeof *b->reel);
   b->kept = mb_arena_alloc(&b->g->arena, b->nkept, sizeof *b->kept);
   if (!ok || !b->reel || !b->kept || !make_gather(b)) return false;
   if (!make_reel(b)) return false;
-  if (!make_meetings(b, memory)) return false;
+  if (!mb_back_meetings_make(b, memory)) return false;
   for (size_t i = 0; i < b->nkept; i++)
     if (!take(b, &b->kept[i].q, sim->nq) || !take(b, &b->kept[i].v, sim->nv) ||
         !take(b, &b->kept[i].memory, sim->nm))
@@ -189,7 +172,7 @@ static double number_at_stage(MbBackward *b, size_t k, const MbStageNote *note) 
   const double move = g->number[k].move, *felt = mb_slope_felt(g, note);
   double sum = 0;
   if (!mb_tangent_number_jumps(slope->number)) {
-    sum = mb_tangent_number_rest(g->probe, g->tangent, slope->number, felt, g->a, note->t, b->z) / (2 * move);
+    sum = mb_tangent_number_rest(g->probe, g->tangent, slope->number, felt, g->a, b->z) / (2 * move);
   } else {
     mb_slope_by_number(g, slope, note, felt, move, g->rate);
     sum = mb_slope_dot(b->z, g->rate, g->sim->nv) + mb_slope_tied_number_back(g, slope, note, move, b->z);
@@ -200,7 +183,7 @@ static double number_at_stage(MbBackward *b, size_t k, const MbStageNote *note) 
 // What all numbers are felt by at once, where mb_tangent_transposed has been asked about z.
 static void gather(MbBackward *b, const MbStageNote *note) {
   const MbSensitivity *g = b->g;
-  mb_tangent_gather(b->gather, g->probe, g->tangent, mb_slope_felt(g, note), g->a, b->z);
+  mb_tangent_gather(b->gather, g->probe, g->tangent, mb_slope_felt(g, note), g->a, note->t, b->z);
 }
 
 // z, and what it is felt by along the bodies' motion, velocities and accelerations.
@@ -305,7 +288,7 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
     return lost(b, turn, report);
   mb_slope_tied_tell(g, turn->t, turn->step, report);
   mb_slope_end_tell(g, note, turn->t, turn->step, report);
-  mb_met_tell(g, note, turn->t, turn->step, report);
+  mb_met_tell(g, note, turn->met, turn->t, turn->step, report);
   numbers_at_once(b, note);
   for (size_t k = 0; k < g->count && touches; k++)
     if (!mb_met_number(g, &g->slopes[k], note, b->z, g->number[k].move, &b->out[k]))
@@ -421,6 +404,7 @@ static MbStatus see(MbBackward *b, MbReport *report) {
 static MbStatus step_on(MbBackward *b, MbReport *report) {
   MbSensitivity *g = b->g;
   b->stepped++;
+  mb_back_begin_meeting(b);
   const MbStatus status = mb_sim_step(g->sim, report);
   if (status == MB_OK && g->met && g->sim->state.step == g->began + 1) mb_met_begin_tell(g, report);
   return status;
@@ -432,21 +416,6 @@ static MbStatus finish_turn(MbBackward *b, MbTurn *turn, MbReport *report) {
   memcpy(turn->v1, sim->state.v, sim->nv * sizeof *turn->v1);
   turn->t = sim->state.t, turn->step = sim->state.step;
   return see(b, report);
-}
-
-// What has touched in it, of a step of one solution.
-static MbStatus record_meeting(MbBackward *b, MbTurn *turn, MbReport *report) {
-  MbSim *sim = b->g->sim;
-  if (!turn->met) return MB_OK;
-  const MbStatus status = mb_touch_slopes_check(sim, report);
-  if (status != MB_OK) return status;
-  const size_t before = mb_met_bytes(turn->met);
-  if (!mb_met_note(b->g, turn->met)) return mb_no_memory(report, "contact");
-  const size_t more = mb_met_bytes(turn->met) - before;
-  if (more > b->met_room)
-    return no_way_back(b, sim->state.t, sim->state.step, "contacts take more memory than there is", report);
-  b->met_room -= more;
-  return MB_OK;
 }
 
 // Of a step of one solution its velocities at both ends.
@@ -464,8 +433,9 @@ static MbStatus record_once(MbBackward *b, MbTurn *turn, MbReport *report) {
   turn->standing = turn->instant && sim->solver->keeps->factor(sim->work, turn->instant);
   const char *why = mb_slope_no_once(b->g);
   if (why) return no_way_back(b, sim->state.t, sim->state.step, why, report);
-  const MbStatus met = record_meeting(b, turn, report);
+  const MbStatus met = mb_back_meeting(b, turn, &why, report);
   if (met != MB_OK) return met;
+  if (why) return no_way_back(b, sim->state.t, sim->state.step, why, report);
   if (b->g->tied)
     memcpy(note->impulse, mb_section(sim, MB_SECTION_FORCES), sim->model->nslots * sizeof(double));
   return finish_turn(b, turn, report); // which notes the velocities at the end
@@ -544,15 +514,14 @@ static MbStatus over_reel(MbBackward *b, int64_t begin, int64_t end, MbReport *r
 static bool keep(MbBackward *b, size_t at) {
   const MbSim *sim = b->g->sim;
   mb_sensitivity_copy(sim, &b->kept[at], &sim->state);
-  return !b->pushed || mb_touch_copy_pushes(&b->pushed[at], &sim->touching->last);
+  return mb_back_keep_pushes(b, at);
 }
 
 static bool restore(MbBackward *b, size_t at) {
   MbSim *sim = b->g->sim;
   mb_sensitivity_copy(sim, &sim->state, &b->kept[at]);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
-  mb_touch_forget(sim);
-  return !b->pushed || mb_touch_copy_pushes(&sim->touching->last, &b->pushed[at]);
+  return mb_back_restore_pushes(b, at);
 }
 
 static double choices(double n, double k) {
@@ -623,14 +592,14 @@ static MbStatus over_run(MbBackward *b, int64_t steps, MbReport *report) {
   MbSensitivity *g = b->g;
   const MbState *begin = &b->kept[0];
   if (!keep(b, 0)) return mb_no_memory(report, "contact");
-  if (g->met) g->sim->touching->noted = &g->met->moves;
+  mb_back_watch(b, true);
   mb_tangent_feel(g->probe, g->tangent, feels(g));
   MbStatus status = see(b, report);
   if (status == MB_OK) status = back_over(b, 0, 0, steps, report);
   if (status == MB_OK && steps > 0) status = start_back(b, report);
   if (status == MB_OK) status = mb_back_frame(b, &(MbMoment){begin->q, begin->v, begin->t, 0}, report);
   mb_tangent_feel(g->probe, g->tangent, false);
-  if (g->met) g->sim->touching->noted = NULL;
+  mb_back_watch(b, false);
   return status;
 }
 
@@ -644,7 +613,7 @@ MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
   memset(out, 0, g->count * sizeof *out);
   MbStatus status =
       make(&b, steps, memory) ? over_run(&b, steps, report) : mb_no_memory(report, "derivatives backwards");
-  forget_meetings(&b);
+  mb_back_meetings_free(&b);
   if (stepped) *stepped = b.stepped;
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {
     const MbTangentNumber *number = g->slopes[k].number;

@@ -88,7 +88,7 @@ double mb_slope_rows_number_back(MbSensitivity *g, const MbSlope *slope, const M
     inertia_of_number(g, slope, move);
     sum = dot(r->zp, r->number.inertia, nv);
   } else {
-    sum = mb_tangent_number(g->probe, r->still, slope->number, r->zero, r->x, note->t, r->zp) / (2 * move);
+    sum = mb_tangent_number(g->probe, r->still, slope->number, r->zero, r->x, r->zp) / (2 * move);
   }
   if (!mb_tangent_number_rows(slope->number)) return sum;
   rows_of_number(g, slope, note, move, stage);

@@ -13,8 +13,7 @@
 //
 //   q̄ += ∂/∂q Σ ( −μ G z + ζ (G v⁺) + ζ_n π g )
 //
-// along each coordinate by differences (sensitivity_met_sum.c), so that a step with contacts costs as many looks at the pairs that touch as there are coordinates, whatever the number
-// of numbers. A number is asked only where it moves bodies, shapes or friction.
+// by differences along the six motions of each pair that touches (sensitivity_met_sum.c), whatever the number of coordinates and of numbers. A number is asked only where it moves bodies, shapes or friction.
 //
 // What is deep is parted behind a step by  M dq = Gᵀ λ,  G dq + g = 0  of the contacts that part it (touch_part.c), each move with
 //
@@ -51,16 +50,22 @@ static double *numbers(MbSensitivity *g, size_t n) {
 bool mb_met_make(MbSensitivity *g) {
   const MbSimOptions options = {.threads = 1};
   MbReport own = {0};
-  if (!g->meets) return true;
+  if (!g->meets || !g->sim->touching) return true;
   MbMet *met = g->met = mb_arena_alloc(&g->arena, 1, sizeof *met);
   if (!met || mb_sim_create(g->sim->model, &options, &met->beside, &own) != MB_OK) return false;
   const size_t nv = g->sim->nv;
-  met->phi = numbers(g, 6 * g->sim->model->nb), met->q = numbers(g, g->sim->nq);
+  const size_t nb = g->sim->model->nb;
+  double **const of_bodies[] = {&met->phi, &met->by_move, &met->by_w, &met->by_z, &met->none};
+  bool ok = (met->tangent = mb_tangent_create(met->beside)) != NULL;
+  for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)
+    ok &= (*of_bodies[i] = numbers(g, 6 * nb)) != NULL;
+  if (ok) mb_tangent_place(met->beside, met->tangent);
   met->z = numbers(g, nv), met->y = numbers(g, nv), met->move = numbers(g, nv);
-  return met->phi && met->q && met->z && met->y && met->move;
+  return ok && met->z && met->y && met->move;
 }
 
 static void free_moves(MbTouchMoves *moves) {
+  mb_free(moves->near.touch);
   for (int i = 0; i < MB_TOUCH_MOVES; i++) {
     mb_free(moves->move[i].q), mb_free(moves->move[i].dq);
     mb_free(moves->move[i].pushed.touch);
@@ -105,7 +110,9 @@ static bool copy_move(const MbSim *sim, MbTouchMove *to, const MbTouchMove *from
 
 bool mb_met_note(const MbSensitivity *g, MbMeeting *meeting) {
   const MbTouchMoves *moves = &g->met->moves;
-  if (moves->no_memory || !mb_touch_copy_pushes(&meeting->pushed, &g->sim->touching->last)) return false;
+  if (moves->no_memory || !mb_touch_copy_pushes(&meeting->pushed, &g->sim->touching->last) ||
+      !mb_touch_copy_pushes(&meeting->near, &moves->near))
+    return false;
   meeting->moves.n = moves->n;
   for (int i = 0; i < moves->n; i++)
     if (!copy_move(g->sim, &meeting->moves.move[i], &moves->move[i])) return false;
@@ -113,12 +120,12 @@ bool mb_met_note(const MbSensitivity *g, MbMeeting *meeting) {
 }
 
 void mb_met_forget(MbMeeting *meeting) {
-  mb_free(meeting->pushed.touch);
+  mb_free(meeting->pushed.touch), mb_free(meeting->near.touch);
   free_moves(&meeting->moves);
 }
 
 size_t mb_met_bytes(const MbMeeting *meeting) {
-  size_t bytes = meeting->pushed.room * sizeof(MbPushed);
+  size_t bytes = (meeting->pushed.room + meeting->near.room) * sizeof(MbPushed);
   for (int i = 0; i < MB_TOUCH_MOVES; i++) {
     const MbTouchMove *move = &meeting->moves.move[i];
     bytes += move->pushed.room * sizeof(MbPushed) + (move->q_room + move->dq_room) * sizeof(double);
@@ -134,13 +141,8 @@ static void add_row(MbSim *sim, const MbPushed *touch, const double d[3], double
   for (int end = 0; end < 2; end++) {
     const size_t body = rules->solids[end ? touch->b : touch->a].body;
     if (rules->moved[body] == MB_WORLD) continue;
-    const MbPose *E = &sim->x.E[body];
-    double H[6], r[3], seen[6];
-    mb_vec3_sub(r, touch->point, E->p);
-    mb_quat_unrotate(r, E->q, r);
-    mb_quat_unrotate(H + 3, E->q, d);
-    mb_vec3_scale(H + 3, end ? 1 : -1, H + 3);
-    mb_vec3_cross(H, r, H + 3);
+    double H[6], seen[6];
+    mb_met_row(&sim->x.E[body], touch->point, d, end ? 1 : -1, H);
     sim->solver->carry(sim->work, body, H, seen, y);
   }
 }
@@ -389,11 +391,12 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
   const MbMetSum sum = sum_of(met, z, note->w);
   for (int s = 0; s < 2; s++) {
     MbSim *side = s ? slope->more : slope->less;
-    if (!mb_met_look(side, g->q, note->from, met->pushed, met->seen[1])) return lost(g, GONE);
+    MbSeen *seen = met->seen[1 + s];
+    if (!mb_met_look(side, g->q, note->from, met->pushed, seen)) return lost(g, GONE);
     *out += (s ? 1 : -1) / (2 * move) *
-            (mb_met_sum_at(side, g->q, &sum, met->seen[1], met->phi) + rubs_on(met, side, met->seen[1]));
+            (mb_met_sum_at(side, g->q, &sum, seen, met->phi) + rubs_on(met, side, seen));
   }
-  return true;
+  return mb_met_sides_smooth(g, g->q, &sum) || lost(g, GONE);
 }
 
 // ---- what is parted -------------------------------------------------------------------------------------------------
@@ -429,11 +432,11 @@ static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, con
   if (!slope->meets && !mb_tangent_number_masses(slope->number)) return true;
   for (int s = 0; s < 2; s++) {
     MbSim *side = s ? slope->more : slope->less;
-    if (!mb_met_look(side, move->q, v, sum->pushed, g->met->seen[1])) return lost(g, GONE);
-    out[k] += (s ? 1 : -1) / (2 * g->number[k].move) *
-              mb_met_sum_at(side, move->q, sum, g->met->seen[1], g->met->phi);
+    MbSeen *seen = g->met->seen[1 + s];
+    if (!mb_met_look(side, move->q, v, sum->pushed, seen)) return lost(g, GONE);
+    out[k] += (s ? 1 : -1) / (2 * g->number[k].move) * mb_met_sum_at(side, move->q, sum, seen, g->met->phi);
   }
-  return true;
+  return mb_met_sides_smooth(g, move->q, sum) || lost(g, GONE);
 }
 
 static bool move_back(MbSensitivity *g, const MbTouchMove *move, const double *v, double *q, double *out) {
@@ -508,16 +511,49 @@ void mb_met_begin_tell(MbSensitivity *g, MbReport *report) {
   }
 }
 
-void mb_met_tell(MbSensitivity *g, const MbStageNote *note, double t, int64_t step, MbReport *report) {
+// Whether a contact comes no nearer as long as those hold that press, whatever pushes it: then it is one too many.
+static bool is_held(MbSensitivity *g, const MbPushed *touch) {
+  static const double NONE = 1e-9; // of what it would give way by alone
   MbMet *met = g->met;
-  for (size_t i = 0; met && i < met->n && !met->told; i++) {
-    if (!about_to_change(g, i, note->from)) continue;
-    met->told = true;
-    mb_warning(
-        report, "",
-        "at t = %.9g s, step %lld: a contact of \"%s\" and \"%s\" is about to let go, to slide or to stick: "
-        "the derivative is that of the branch taken",
-        t, (long long)step, mb_touch_name(g->sim, met->pushed->touch[i].a),
-        mb_touch_name(g->sim, met->pushed->touch[i].b));
-  }
+  const size_t nv = g->sim->nv, ties = ties_of(g), m = ties + 3 * met->n;
+  double axis[3][3], *G = met->y, *Y = met->z, *x = met->asked;
+  mb_touch_axes(touch->normal, axis);
+  memset(G, 0, nv * sizeof *G);
+  add_row(g->probe, touch, axis[0], G);
+  for (size_t i = 0; i < nv; i++) Y[i] = g->sim->model->h * G[i];
+  if (!g->probe->solver->apply(g->probe->work, Y, NULL, NULL)) return true;
+  const double alone = mb_slope_dot(G, Y, nv);
+  if (!met->n) return false;
+  for (size_t k = 0; k < ties; k++) x[k] = mb_slope_dot(row_of(g, ties, k, false), Y, nv);
+  for (size_t i = 0; i < met->n; i++)
+    for (size_t a = 0; a < 3; a++) {
+      double *of = &x[ties + 3 * i + a];
+      *of = 0;
+      for (size_t k = 0; k < 3; k++)
+        *of += met->contact[i].B[3 * a + k] * mb_slope_dot(met->G + (3 * i + k) * nv, Y, nv);
+    }
+  mb_ranked_solve(&met->S, x, x);
+  double gives = alone;
+  for (size_t k = 0; k < m; k++) gives -= x[k] * mb_slope_dot(row_of(g, ties, k, true), G, nv);
+  return gives <= NONE * alone;
+}
+
+static void tell_near(MbSensitivity *g, const MbPushed *touch, const char *what, double t, int64_t step,
+                      MbReport *report) {
+  g->met->told = true;
+  mb_warning(
+      report, "",
+      "at t = %.9g s, step %lld: a contact of \"%s\" and \"%s\" is about to %s: the derivative is that of "
+      "the branch taken",
+      t, (long long)step, mb_touch_name(g->sim, touch->a), mb_touch_name(g->sim, touch->b), what);
+}
+
+void mb_met_tell(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting, double t, int64_t step,
+                 MbReport *report) {
+  MbMet *met = g->met;
+  for (size_t i = 0; met && i < met->n && !met->told; i++)
+    if (about_to_change(g, i, note->from))
+      tell_near(g, &met->pushed->touch[i], "let go, to slide or to stick", t, step, report);
+  for (size_t i = 0; met && meeting && i < meeting->near.n && !met->told; i++)
+    if (!is_held(g, &meeting->near.touch[i])) tell_near(g, &meeting->near.touch[i], "press", t, step, report);
 }

@@ -10,9 +10,9 @@ typedef struct MbSeen {
   double point[3], normal[3], gap, mu;
 } MbSeen;
 
-// What has been met in a step: the contacts that pushed, and how what was deep was parted behind it.
+// What has been met in a step: the contacts that pushed, those that were about to, and how what was deep was parted behind it.
 typedef struct MbMeeting {
-  MbPushes pushed;
+  MbPushes pushed, near;
   MbTouchMoves moves;
 } MbMeeting;
 
@@ -45,13 +45,15 @@ struct MbMet {
   double *mu, *zeta, *eta; // (3 n) forces; what rates and gaps are felt by; what the equations are
   double *pull;            // (n)
   MbRanked S;
-  double *asked;        // (nslots + 3 n)
-  size_t S_room;        //
-  MbSeen *seen[3];      // (n) where they are, and a little less and more along a coordinate
-  double *phi;          // (nb x 6)
-  double *z, *y, *move; // (nv)
-  double *q;            // (nq)
-  bool told, begun;     // that another branch is near, or as the run begins
+  double *asked;                 // (nslots + 3 n)
+  size_t S_room;                 //
+  MbSeen *seen[3];               // (n) where they are, and a little less and more along a coordinate
+  MbTangent *tangent;            // of `beside`
+  double *phi;                   // (nb x 6)
+  double *by_move, *by_w, *by_z; // (nb x 6) what the sum is felt by along bodies' motions and their twists
+  double *none;                  // (nb x 6) zero
+  double *z, *y, *move;          // (nv)
+  bool told, begun;              // that another branch is near, or as the run begins
 };
 
 // Makes it, where the run's model has contacts that there is a way back through; false: out of memory.
@@ -78,16 +80,21 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
 bool mb_met_moves_back(MbSensitivity *g, const MbMeeting *meeting, const double *v, double *q, double *out);
 // Warns, when the run has done its first step, of numbers that lift off or press in what rests on one another as it begins.
 void mb_met_begin_tell(MbSensitivity *g, MbReport *report);
-// Warns once in a run where a contact was about to let go, to slide or to stick.
-void mb_met_tell(MbSensitivity *g, const MbStageNote *note, double t, int64_t step, MbReport *report);
+// Warns once in a run where a contact was about to press, to let go, to slide or to stick.
+void mb_met_tell(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting, double t, int64_t step,
+                 MbReport *report);
 
 // ---- sensitivity_met_sum.c ------------------------------------------------------------------------------------------
 
 // Looks where bodies of a simulation touch at coordinates q, with velocities v to tell how far away that is of interest; false: contacts that pushed are not
 // there, or not where they were.
 bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pushed, MbSeen *seen);
+// H ← what makes `share` of the velocity along d of a body's point x of its twist.
+void mb_met_row(const MbPose *E, const double x[3], const double d[3], double share, double H[6]);
 // felt (nv) += the sum's derivative by where bodies are, about q; seen has where contacts are there. False: they jump.
 bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double *felt);
+// Whether the sum is the same smooth function of a number on both of its sides, where contacts are at q as seen[0] has them and on the sides as seen[1] and seen[2] do.
+bool mb_met_sides_smooth(MbSensitivity *g, const double *q, const MbMetSum *sum);
 // out ← the sum as a simulation has it at q, of contacts as it has seen them there.
 double mb_met_sum_at(MbSim *at, const double *q, const MbMetSum *sum, const MbSeen *seen, double *phi);
 

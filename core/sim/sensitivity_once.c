@@ -137,7 +137,7 @@ static double own_of_number(MbSensitivity *g, const MbSlope *t, const MbStageNot
     place[i] = g->halves ? h / 2 * y[i] : h * note->w[i];
   }
   double *into = g->number_own;
-  mb_tangent_number_own(g->probe, t->number, note->t, NULL, NULL, y, place, into);
+  mb_tangent_number_own(g->probe, t->number, NULL, NULL, y, place, into);
   for (size_t i = 0; i < nv; i++) into[i] /= 2 * move;
   for (size_t i = 0; i < nv && z; i++) sum += z[i] * into[i];
   return sum;

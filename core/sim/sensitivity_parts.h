@@ -37,7 +37,7 @@ struct MbSensitivity {
   const MbSensitivityNumber *number;
   size_t count;
   const char *by_steps; // why derivatives are by differences of single steps; NULL: by stages
-  bool meets; // it is contact alone, and back through these steps derivatives are exact (sensitivity_met.c)
+  bool meets; // it is contact and dry friction alone, exact back through these steps (sensitivity_met.c)
   MbSim *sim, *probe;
   MbSlopeRows *rows;                        // of exact steps; NULL: there are none
   MbMet *met;                               // contacts on the way back; NULL: there are none

@@ -2,13 +2,14 @@
 //
 //   τ(q, v, a; p) + d y + h k v⁺ = Gᵀ μ,   r = G v⁺ + σ g_t + π g + E μ = 0                  G, g and g_t at the step's start (tangent_rows.c)
 //
-// of the rows that take part: those of both ways, and of one way those that press, which is the branch that the step has taken. With x = −h A⁻¹ (…) what the velocities would change by without a change of μ,
+// of the rows that take part: those of both ways, of one way those that press, and of dry friction those that stick, which is the branch that the step has taken; what slips pushes with all that it may. With x = −h A⁻¹ (…) what the velocities would change by without a change of μ,
 //
 //   dv⁺ = x + Y dμ,   Y = h A⁻¹ Gᵀ,     S dμ = −(δr + ∂r/∂p + G x),   S = G Y + E
 //
 // and backwards, w̄ being what dv⁺ is felt by:  Sᵀ ζ = −Yᵀ w̄,  z = −h A⁻¹ (w̄ + Gᵀ ζ). Rows that say the same as others leave no pivot, and push no other; those that move nothing have no G.
 #include "core/sim/sensitivity_tied.h"
 #include "core/base/report.h"
+#include "core/constraints/constraints.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,8 +19,8 @@ static const double NEAR =
 
 const char *mb_slope_tied_refuse(const MbModel *model) {
   for (size_t i = 0; i < model->nconstraints; i++)
-    if (model->constraints[i].dry) return "there are no exact ones of dry friction";
-  if (model->dry) return "there are no exact ones of dry friction";
+    if (model->constraints[i].dry && model->constraints[i].ops != &mb_frictionloss_ops)
+      return "there are no exact ones of friction inside joints, which goes by their loads";
   if (model->nslots && model->solver.stabilization.kind == MB_POST)
     return "there are no exact ones of positions that \"stabilization\" corrects after each step";
   return NULL;
@@ -80,19 +81,62 @@ static bool about_to_let_go(const MbSim *sim, const MbTangentRow *row, double fr
   return free * row->mu <= NEAR * mb_ask(&asking, &known).size;
 }
 
-static void look_for_branches(MbSensitivity *g, const double *to) {
+// Whether dry friction that sticks has taken next to all that it may, and whether what slips has come next to a stop.
+static bool about_to_slip(const MbSim *sim, const MbTangentRow *row) {
+  return !row->slips && fabs(row->mu) >= (1 - NEAR) * sim->constraining->set.row[row->slot].most;
+}
+
+static bool about_to_stick(const MbSim *sim, const MbTangentRow *row, const double *from, const double *to) {
+  const MbRowSet *set = &sim->constraining->set;
+  const double after = mb_row_rate(set, row->slot, to), before = mb_row_rate(set, row->slot, from);
+  return row->slips && fabs(after) <= NEAR * (fabs(after) + fabs(before));
+}
+
+// Of rows that hold, where S stands but has not been factored.
+static void look_for_ends(MbSensitivity *g, const double *to) {
   MbTied *t = g->tied;
   const MbSim *sim = g->probe;
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
   t->near = SIZE_MAX;
+  for (size_t k = 0; k < rows->n; k++) {
+    const MbTangentRow *row = &rows->row[k];
+    const MbRowKind kind = sim->constraining->set.is[row->slot].kind;
+    if (kind == MB_ROW_DRY && about_to_slip(sim, row)) t->near = row->slot;
+    if (kind == MB_ROW_ONE_WAY && about_to_let_go(sim, row, t->S.S[(rows->n + 1) * k], to))
+      t->near = row->slot;
+  }
+}
+
+// Whether a row that holds nothing gives way to nothing, as others hold what it is about, where S has been factored.
+static bool is_held(MbSensitivity *g, size_t s) {
+  static const double NONE = 1e-9; // of what it would give way by alone
+  MbTied *t = g->tied;
+  MbSim *sim = g->probe;
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  const size_t nv = sim->nv, n = rows->n;
+  double *G = g->less, *Y = g->more, *x = t->asked;
+  memset(G, 0, nv * sizeof *G);
+  mb_row_spread(&sim->constraining->set, s, 1, G);
+  for (size_t i = 0; i < nv; i++) Y[i] = mb_tangent_rows_span(sim, rows->of) * G[i];
+  if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return true;
+  const double alone = mb_slope_dot(G, Y, nv);
+  double gives = alone;
+  for (size_t k = 0; k < n; k++) x[k] = mb_slope_dot(t->G + nv * k, Y, nv);
+  mb_ranked_solve(&t->S, x, x);
+  for (size_t k = 0; k < n; k++) gives -= x[k] * mb_slope_dot(t->Y + nv * k, G, nv);
+  return gives <= NONE * alone;
+}
+
+// Of rows that hold nothing: others may as well hold what these are about.
+static void look_for_holds(MbSensitivity *g, const double *from, const double *to) {
+  MbTied *t = g->tied;
+  const MbSim *sim = g->probe;
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
   for (size_t s = 0, k = 0; s < sim->model->nslots; s++) {
-    const bool pressed = k < rows->n && rows->row[k].slot == s;
-    const size_t place = k;
-    k += pressed;
-    if (sim->constraining->set.is[s].kind != MB_ROW_ONE_WAY) continue;
-    if (pressed ? about_to_let_go(sim, &rows->row[place], t->S.S[(rows->n + 1) * place], to)
-                : about_to_press(sim, s, to))
-      t->near = s;
+    const MbTangentRow *row = k < rows->n && rows->row[k].slot == s ? &rows->row[k++] : NULL;
+    const bool near = row ? about_to_stick(sim, row, from, to)
+                          : sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && about_to_press(sim, s, to);
+    if (near && !is_held(g, s)) t->near = s;
   }
 }
 
@@ -100,11 +144,11 @@ void mb_slope_tied_tell(MbSensitivity *g, double time, int64_t step, MbReport *r
   MbTied *t = g->tied;
   if (!t || t->told || t->near == SIZE_MAX) return;
   t->told = true;
-  mb_warning(
-      report, "",
-      "at t = %.9g s, step %lld: \"%s\" is about to press, or to let go: the derivative is that of the "
-      "branch taken",
-      time, (long long)step, g->sim->constraining->set.is[t->near].name);
+  mb_warning(report, "",
+             "at t = %.9g s, step %lld: \"%s\" is about to %s: the derivative is that of the branch taken",
+             time, (long long)step, g->sim->constraining->set.is[t->near].name,
+             g->sim->constraining->set.is[t->near].kind == MB_ROW_DRY ? "slip, or to stick"
+                                                                      : "press, or to let go");
 }
 
 bool mb_slope_tied_respond(MbSensitivity *g) {
@@ -116,6 +160,8 @@ bool mb_slope_tied_respond(MbSensitivity *g) {
   for (size_t k = 0; k < n; k++) {
     double *G = t->G + nv * k, *Y = t->Y + nv * k;
     memset(G, 0, nv * sizeof *G);
+    memset(Y, 0, nv * sizeof *Y);
+    if (rows->row[k].slips) continue;
     mb_row_spread(&sim->constraining->set, rows->row[k].slot, 1, G);
     for (size_t i = 0; i < nv; i++) Y[i] = span * G[i];
     if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return false;
@@ -138,8 +184,9 @@ bool mb_slope_tied_factor(MbSensitivity *g, const MbStageNote *note) {
   if (!g->tied) return true;
   if (!mb_slope_tied_respond(g)) return false;
   mb_slope_tied_fill(g);
-  look_for_branches(g, note->w);
+  look_for_ends(g, note->w);
   mb_ranked_factor(&g->tied->S, mb_tangent_rows(g->tangent)->n);
+  look_for_holds(g, note->from, note->w);
   return true;
 }
 
@@ -158,7 +205,9 @@ void mb_slope_tied_sides(MbSensitivity *g, const MbSlope *slope, const MbStageNo
     mb_slope_tied_look(g, side[s]);
     mb_tangent_rows_place(side[s], rows->of, g->q1, start, time);
     for (size_t k = 0; k < rows->n; k++) {
-      mb_row_spread(&side[s]->constraining->set, rows->row[k].slot, share * rows->row[k].mu, t->y);
+      const MbRowSet *set = &side[s]->constraining->set;
+      const size_t slot = rows->row[k].slot;
+      mb_row_spread(set, slot, share * mb_tangent_row_pushes(&rows->row[k], &set->row[slot]), t->y);
       t->r[k] += share * mb_tangent_row_asked(side[s], rows->of, &rows->row[k], note->from, note->w);
     }
   }

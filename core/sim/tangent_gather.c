@@ -10,6 +10,7 @@
 // the one that changes it most.
 #include "core/sim/tangent_gather.h"
 #include "core/sim/tangent_number_parts.h"
+#include "core/sim/tangent_signals.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct MbTangentGather {
   bool *any_mass, *any_before, *any_behind; // (nb) whether they are
   double *mass, *before, *behind;           // (nb x 6) what moments and frames are felt by
   Parameter *parameter;                     // (nparameters)
+  MbTangentSignals *signals;
 };
 
 MbTangentGather *mb_tangent_gather_create(MbArena *arena, const MbModel *model, size_t most) {
@@ -45,7 +47,8 @@ MbTangentGather *mb_tangent_gather_create(MbArena *arena, const MbModel *model, 
     ok = *lists[i] && *any[i] && *felt[i];
   }
   g->parameter = mb_arena_alloc(arena, most * model->nconstraints, sizeof *g->parameter);
-  return ok && g->parameter ? g : NULL;
+  g->signals = mb_tangent_signals_create(arena, model);
+  return ok && g->parameter && g->signals ? g : NULL;
 }
 
 static void add_body(size_t *list, size_t *n, bool *is, size_t b) {
@@ -60,7 +63,7 @@ static Parameter *parameter_of(const MbTangentGather *g, const MbTangentShared *
   return NULL;
 }
 
-void mb_tangent_gather_for(MbTangentGather *g, const MbTangentNumber *n) {
+bool mb_tangent_gather_for(MbTangentGather *g, const MbTangentNumber *n) {
   for (size_t i = 0; i < n->nmasses; i++) add_body(g->of_mass, &g->nmasses, g->any_mass, n->mass[i]);
   for (size_t i = 0; i < n->nframed; i++) {
     add_body(g->of_before, &g->nbefore, g->any_before, n->framed[i]);
@@ -72,6 +75,7 @@ void mb_tangent_gather_for(MbTangentGather *g, const MbTangentNumber *n) {
     if (!p) g->parameter[g->nparameters++] = (Parameter){.of = n, .at = *at};
     if (p && fabs(at->by) > fabs(p->at.by)) p->of = n, p->at = *at;
   }
+  return mb_tangent_signals_for(g->signals, n);
 }
 
 // Of M a alone Z · α.
@@ -121,13 +125,14 @@ static void add_frames(MbTangentGather *g, const MbSim *sim, const MbTangent *t,
 }
 
 void mb_tangent_gather(MbTangentGather *g, MbSim *sim, const MbTangent *t, const double *v, const double *a,
-                       const double *z) {
+                       double time, const double *z) {
   for (size_t i = 0; i < g->nmasses; i++) add_moments(sim, t, g->of_mass[i], g->mass + 6 * g->of_mass[i]);
   add_frames(g, sim, t, v, a, z, 1);
   for (size_t i = 0; i < g->nparameters && t->rows && t->linearised; i++) {
     Parameter *p = &g->parameter[i];
     p->felt += mb_rows_of_number(sim, t, p->of->side, &p->at.constraint, 1, z) / p->at.by;
   }
+  mb_tangent_signals_gather(g->signals, sim, t, v, time, z);
 }
 
 void mb_tangent_gather_gaps(MbTangentGather *g, MbSim *sim, const MbTangent *t, const double *v, double time,
@@ -137,6 +142,7 @@ void mb_tangent_gather_gaps(MbTangentGather *g, MbSim *sim, const MbTangent *t, 
     Parameter *p = &g->parameter[i];
     p->felt += share / p->at.by * mb_rows_gaps_of_number(sim, t, p->of->side, &p->at.constraint, 1, time);
   }
+  mb_tangent_signals_gather_gaps(g->signals, sim, t, time, share);
 }
 
 double mb_tangent_gathered(const MbTangentGather *g, const MbTangentNumber *n) {
@@ -151,5 +157,5 @@ double mb_tangent_gathered(const MbTangentGather *g, const MbTangentNumber *n) {
     sum += mb_dot6(g->before + 6 * n->framed[i], n->by[i].before) +
            mb_dot6(g->behind + 6 * n->framed[i], n->by[i].behind);
   for (size_t i = 0; i < n->nshared; i++) sum += parameter_of(g, &n->shared[i])->felt * n->shared[i].by;
-  return sum;
+  return sum + mb_tangent_signals_gathered(g->signals, n);
 }

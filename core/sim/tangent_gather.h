@@ -1,4 +1,4 @@
-// What masses, joints' frames and constraints' parameters are felt by along the way back, added up over steps: what a number changes of these is the same in every step, so that it is asked once, at the end,
+// What masses, joints' frames, constraints' parameters and signals (tangent_signals.h) are felt by along the way back, added up over steps: what a number changes of these is the same in every step, so that it is asked once, at the end,
 // and costs nothing on the way.
 #ifndef MB_SIM_TANGENT_GATHER_H
 #define MB_SIM_TANGENT_GATHER_H
@@ -9,15 +9,15 @@ typedef struct MbTangentGather MbTangentGather;
 
 // Makes one for a model and `most` numbers in the arena; NULL: out of memory.
 MbTangentGather *mb_tangent_gather_create(MbArena *arena, const MbModel *model, size_t most);
-// From now on it takes in what a number wants to know. Numbers that jump are not to be given.
-void mb_tangent_gather_for(MbTangentGather *gather, const MbTangentNumber *number);
-// Adds what z · τ is felt by, where mb_tangent_number would be asked.
+// From now on it takes in what a number wants to know; false: out of memory. Numbers that jump are not to be given.
+bool mb_tangent_gather_for(MbTangentGather *gather, const MbTangentNumber *number);
+// Adds what z · τ is felt by, where mb_tangent_number would be asked, with forces at time t.
 void mb_tangent_gather(MbTangentGather *gather, MbSim *sim, const MbTangent *tangent, const double *v,
-                       const double *a, const double *z);
+                       const double *a, double t, const double *z);
 // Adds a share of what ζ · g of hard rows is felt by, where mb_tangent_number_gaps is asked for the rest.
 void mb_tangent_gather_gaps(MbTangentGather *gather, MbSim *sim, const MbTangent *tangent, const double *v,
                             double t, double share);
-// Returns the sum of what mb_tangent_number would have been each time, less that of mb_tangent_number_rest, and of what gaps say beside mb_tangent_number_gaps.
+// Returns the sum of what mb_tangent_number would have been each time, less that of mb_tangent_number_rest, of what signals' values make, and of what gaps say beside mb_tangent_number_gaps.
 double mb_tangent_gathered(const MbTangentGather *gather, const MbTangentNumber *number);
 
 #endif

@@ -53,24 +53,35 @@ static bool same_joint(const MbJoint *j, const MbJoint *k) {
 
 static bool same_text(const char *s, const char *t) { return s == t || (s && t && strcmp(s, t) == 0); }
 
-static bool same_constants(const MbModel *m, const MbModel *n) {
+// Whether an expression means the same in both: names of constants that differ are nowhere in it.
+static bool same_meaning(const char *text, const MbModel *m, const MbModel *n) {
   if (m->nconstants != n->nconstants) return false;
-  for (size_t i = 0; i < m->nconstants; i++)
-    if (m->constants[i].value != n->constants[i].value ||
-        !same_text(m->constants[i].name, n->constants[i].name))
-      return false;
+  for (size_t i = 0; i < m->nconstants; i++) {
+    const char *name = m->constants[i].name;
+    if (!same_text(name, n->constants[i].name)) return false;
+    if (m->constants[i].value != n->constants[i].value && strstr(text, name)) return false;
+  }
   return true;
 }
 
-static bool same_signals(const MbModel *m, const MbModel *n) {
-  const bool constants = same_constants(m, n);
-  for (size_t i = 0; i < m->nsignals; i++) {
-    const MbSignal *s = &m->signals[i], *t = &n->signals[i];
-    if (s->kind != t->kind || s->interpolation != t->interpolation || s->value != t->value ||
-        s->count != t->count || !same_text(s->text, t->text) || (s->text && !constants))
-      return false;
-    if (!same_numbers(s->times, t->times, s->count) || !same_numbers(s->values, t->values, s->count))
-      return false;
+// But for what expressions mean.
+static bool same_signal(const MbSignal *s, const MbSignal *t) {
+  return s->kind == t->kind && s->interpolation == t->interpolation && s->value == t->value &&
+         s->count == t->count && same_text(s->text, t->text) && same_numbers(s->times, t->times, s->count) &&
+         same_numbers(s->values, t->values, s->count);
+}
+
+static bool find_signals(MbArena *arena, MbTangentNumber *n, const MbModel *less, const MbModel *more) {
+  for (int counting = 1; counting >= 0; counting--) {
+    n->nsignals = 0;
+    for (size_t i = 0; i < less->nsignals; i++) {
+      const char *text = less->signals[i].text;
+      if (same_signal(&less->signals[i], &more->signals[i]) && (!text || same_meaning(text, less, more)))
+        continue;
+      if (!counting) n->signal[n->nsignals] = i;
+      n->nsignals++;
+    }
+    if (counting && !(n->signal = mb_arena_alloc(arena, n->nsignals, sizeof *n->signal))) return false;
   }
   return true;
 }
@@ -127,7 +138,7 @@ static void find_bodies(MbTangentNumber *n, const MbModel *less, const MbModel *
 static void find_forces(MbTangentNumber *n, const MbModel *less, const MbModel *more) {
   size_t i = next_outer(less, 0), k = next_outer(more, 0);
   for (; i < less->nforces && k < more->nforces; i = next_outer(less, i + 1), k = next_outer(more, k + 1)) {
-    if (!n->signals && same_force(less, &less->forces[i], more, &more->forces[k])) continue;
+    if (same_force(less, &less->forces[i], more, &more->forces[k])) continue;
     n->force[0][n->nforces] = i, n->force[1][n->nforces++] = k;
   }
 }
@@ -170,16 +181,15 @@ static bool one_parameter(const MbConstraint *c, const MbConstraint *d, MbTangen
   return differ == 1;
 }
 
-// With signals all that may be driven along them.
 static void find_ties(MbTangentNumber *n, const MbModel *less, const MbModel *more) {
   for (size_t i = 0; i < less->nconstraints; i++) {
     const MbConstraint *const c = &less->constraints[i], *const d = &more->constraints[i];
     const bool same = same_constraint(c, d);
     MbTangentShared *shared = &n->shared[n->nshared];
-    if (!n->signals && same && same_parameters(c, d)) continue;
+    if (same && same_parameters(c, d)) continue;
     n->tie[n->nties++] = i;
     shared->constraint = i;
-    if (!n->signals && same && one_parameter(c, d, shared))
+    if (same && one_parameter(c, d, shared))
       n->nshared++;
     else
       n->alone[n->nalone++] = i;
@@ -205,8 +215,7 @@ MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, M
     n->own[s] = mb_arena_alloc(arena, m->nv, sizeof(double));
     ok = ok && n->force[s] && n->wrench[s] && n->own[s];
   }
-  if (!ok) return NULL;
-  n->signals = !same_signals(m, o);
+  if (!ok || !find_signals(arena, n, m, o)) return NULL;
   n->gravity = !same_numbers(m->gravity, o->gravity, 3);
   n->rotors =
       m->rotors != o->rotors || (m->rotors && !same_numbers(m->joint_inertia, o->joint_inertia, m->nv));
@@ -214,7 +223,7 @@ MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, M
   find_bodies(n, m, o);
   find_forces(n, m, o);
   find_ties(n, m, o);
-  n->along = n->signals || !same_along(m, o);
+  n->along = !same_along(m, o);
   for (size_t i = 0; i < n->njoints; i++) n->along |= m->joint[n->joint[i]].ops->change != NULL;
   return n;
 }
@@ -325,7 +334,6 @@ static double of_forces(const MbTangentNumber *n, const MbSim *sim, const MbTang
     MbMaximal x = sim->x;
     x.f = n->wrench[s], x.K = x.D = NULL;
     x.branch = sim->model, x.branch_E = sim->x.E; // the branch taken
-    if (n->signals) x.signal = n->side[s]->signal;
     memset(x.f, 0, 6 * model->nb * sizeof *x.f);
     for (size_t i = 0; i < n->nforces; i++) {
       const MbForce *force = &model->forces[n->force[s][i]];
@@ -344,10 +352,8 @@ static double of_coordinates(const MbTangentNumber *n, const MbSim *sim, const d
   double sum = 0;
   for (int s = 0; s < 2; s++) {
     const MbModel *model = n->side[s]->model;
-    MbMaximal x = sim->x;
-    if (n->signals) x.signal = n->side[s]->signal;
     memset(n->own[s], 0, model->nv * sizeof(double));
-    mb_coordinates_forces(model, &x, sim->x.q, v, n->own[s]);
+    mb_coordinates_forces(model, &sim->x, sim->x.q, v, n->own[s]);
     mb_coordinates_stops_as(model, sim->model, sim->x.q, v, n->own[s]); // the branch taken
   }
   for (size_t i = 0; i < sim->model->nv; i++) sum -= z[i] * (n->own[1][i] - n->own[0][i]);
@@ -368,11 +374,9 @@ static double of_rotors(const MbTangentNumber *n, const MbSim *sim, const double
 
 // All but what is gathered, of ties those that are listed.
 static double of_rest(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, const double *v,
-                      const double *a, double time, const double *z, const size_t *ties, size_t nties) {
+                      const double *a, const double *z, const size_t *ties, size_t nties) {
   const bool everywhere = n->gravity && !t->still;
   double sum = 0;
-  if (n->signals)
-    for (int s = 0; s < 2; s++) mb_sim_signals(n->side[s], time);
   for (size_t i = 0; i < n->nmasses && !everywhere; i++)
     if (!mb_tangent_number_linear(n, sim->model, n->mass[i])) sum += of_mass(n, sim, t, n->mass[i]);
   for (size_t b = 0; b < sim->model->nb && everywhere; b++) sum += of_mass(n, sim, t, b);
@@ -385,16 +389,16 @@ static double of_rest(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, 
 }
 
 double mb_tangent_number(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, const double *v,
-                         const double *a, double time, const double *z) {
-  double sum = of_rest(sim, t, n, v, a, time, z, n->tie, n->nties);
+                         const double *a, const double *z) {
+  double sum = of_rest(sim, t, n, v, a, z, n->tie, n->nties);
   for (size_t i = 0; i < n->nmasses; i++)
     if (mb_tangent_number_linear(n, sim->model, n->mass[i])) sum += of_mass(n, sim, t, n->mass[i]);
   return sum + of_frames(n, sim, t, v, a, z);
 }
 
 double mb_tangent_number_rest(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, const double *v,
-                              const double *a, double time, const double *z) {
-  return of_rest(sim, t, n, v, a, time, z, n->alone, n->nalone);
+                              const double *a, const double *z) {
+  return of_rest(sim, t, n, v, a, z, n->alone, n->nalone);
 }
 
 bool mb_tangent_number_rests(const MbTangentNumber *n, const MbModel *model) {
@@ -416,10 +420,12 @@ double mb_tangent_number_gaps(MbSim *sim, const MbTangent *t, const MbTangentNum
 
 // Of constraints that a number leaves alone, rows change with joints and with bodies' frames all the same.
 bool mb_tangent_number_rows(const MbTangentNumber *n) {
-  return n->njoints || n->nframed || n->frames || n->signals || n->jumps || n->nties;
+  return n->njoints || n->nframed || n->frames || n->nsignals || n->jumps || n->nties;
 }
 
 bool mb_tangent_number_along(const MbTangentNumber *n) { return n->along; }
+
+bool mb_tangent_number_signals(const MbTangentNumber *n) { return n->nsignals > 0; }
 
 // Of joints that turn about any axis: those of their velocities, in the place of what goes by coordinates.
 static void add_turned(const MbModel *model, const MbMaximal *x, double way, const double *y,
@@ -439,8 +445,8 @@ static void add_turned(const MbModel *model, const MbMaximal *x, double way, con
   }
 }
 
-void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *n, double t, const double *q,
-                           const double *v, const double *y, const double *at, double *out) {
+void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *n, const double *q, const double *v,
+                           const double *y, const double *at, double *out) {
   double *stiffness = n->own[0], *damping = n->own[1];
   const size_t nv = sim->model->nv;
   memset(out, 0, nv * sizeof *out);
@@ -448,7 +454,6 @@ void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *n, double t,
     const double way = s ? 1 : -1;
     MbMaximal x = sim->x, there = sim->x;
     if (q) x.q = there.q = q, x.v = there.v = v;
-    if (n->signals) mb_sim_signals(n->side[s], t), x.signal = n->side[s]->signal;
     mb_coordinates_derivatives_as(n->side[s]->model, &x, sim->model, &there, stiffness, damping);
     for (size_t i = 0; i < nv; i++) out[i] += way * (damping[i] * y[i] + stiffness[i] * at[i]);
     x.stiffness = stiffness, x.joint_damping = damping, x.q = sim->x.q;

@@ -14,23 +14,25 @@ MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, M
 // Tells whether the frames of bodies differ by more than a little, as principal axes do where two moments are nearly the same: then only all
 // forces tell how they change, and nothing below is to be asked.
 bool mb_tangent_number_jumps(const MbTangentNumber *number);
-// Returns z · (τ of more − τ of less), where mb_tangent_at has taken the tangent to (v, a, t) and mb_tangent_transposed has been asked about z
-// last. It looks at nothing but what differs.
+// Returns z · (τ of more − τ of less) but for what signals' values make of it, which are gathered (tangent_signals.h), where mb_tangent_at has taken the tangent to (v, a) and mb_tangent_transposed has been asked
+// about z last. It looks at nothing but what differs.
 double mb_tangent_number(MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number, const double *v,
-                         const double *a, double t, const double *z);
+                         const double *a, const double *z);
 
 // The same without what is gathered of all numbers at once (tangent_gather.h).
 double mb_tangent_number_rest(MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number,
-                              const double *v, const double *a, double t, const double *z);
+                              const double *v, const double *a, const double *z);
 // Tells whether there is anything in that, of a number of a model.
 bool mb_tangent_number_rests(const MbTangentNumber *number, const MbModel *model);
 
-// Tells whether what acts along the coordinates may differ.
+// Tells whether signals may have other values.
+bool mb_tangent_number_signals(const MbTangentNumber *number);
+// Tells whether what acts along the coordinates may differ, signals aside.
 bool mb_tangent_number_along(const MbTangentNumber *number);
-// out (nv) ← by how much d y + k x differs between the two, d and k being what acts along the coordinates by rates and places, where `sim` is at time t; the branches of
+// out (nv) ← by how much d y + k x differs between the two, d and k being what acts along the coordinates by rates and places, where `sim` is; the branches of
 // motors and stops are those at coordinates q and velocities v (NULL: where it is).
-void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *number, double t, const double *q,
-                           const double *v, const double *y, const double *x, double *out);
+void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *number, const double *q, const double *v,
+                           const double *y, const double *x, double *out);
 // Tells whether rows of constraints may differ between the two.
 bool mb_tangent_number_rows(const MbTangentNumber *number);
 

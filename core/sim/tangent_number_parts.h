@@ -24,15 +24,15 @@ struct MbTangentNumber {
       *tie; // (nties) constraints, of which there are nalone that no other number's difference tells of
   size_t nalone, *alone;
   size_t nshared;
-  MbTangentShared *shared; // (nshared)
-  bool gravity;            // differs
-  bool along;              // what acts along coordinates may differ
-  bool rotors;             // their inertias may differ
-  bool signals;            // they may have other values
-  bool frames;             // bodies' own differ in them
-  bool jumps;              // by more than a little
-  double *wrench[2];       // (nb x 6)
-  double *own[2];          // (nv)
+  MbTangentShared *shared;  // (nshared)
+  bool gravity;             // differs
+  bool along;               // what acts along coordinates may differ
+  bool rotors;              // their inertias may differ
+  size_t nsignals, *signal; // (nsignals) signals that may have other values
+  bool frames;              // bodies' own differ in them
+  bool jumps;               // by more than a little
+  double *wrench[2];        // (nb x 6)
+  double *own[2];           // (nv)
 };
 
 // Whether masses are felt linearly and alone: not those of bodies that fly, nor beside another gravity.

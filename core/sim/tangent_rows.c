@@ -14,6 +14,7 @@
 #include "core/sim/constrain_internal.h"
 #include "core/sim/tangent_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 static const double MOVE = 1e-5; // rad, m: to either side, of derivatives by differences
@@ -100,6 +101,13 @@ void mb_tangent_rows_place(MbSim *sim, MbTangentAsk of, const double *q, const d
     mb_rows_make(sim, q, v, t, of == MB_TANGENT_ONCE ? sim->model->h : 0);
 }
 
+// Which of its bounds the force of dry friction is at but for rounding.
+static int slips(const MbSim *sim, const MbTangentRow *row) {
+  static const double ROUNDING = 1e-9; // as in sensitivity_branch.c
+  const double least = (1 - ROUNDING) * sim->constraining->set.row[row->slot].most;
+  return row->mu >= least ? 1 : row->mu <= -least ? -1 : 0;
+}
+
 // The rows that take part, of one way by their `forces` (NULL: none do).
 static void list(MbSim *sim, MbTangentRows *rows, const double *forces) {
   const MbModel *model = sim->model;
@@ -111,6 +119,8 @@ static void list(MbSim *sim, MbTangentRows *rows, const double *forces) {
       if (sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && !(forces && forces[s] > 0)) continue;
       MbTangentRow *row = &rows->row[rows->n++];
       *row = (MbTangentRow){.slot = s, .mu = forces ? forces[s] : 0};
+      if (sim->constraining->set.is[s].kind == MB_ROW_DRY) row->slips = slips(sim, row);
+      if (row->slips) continue;
       if (!find_terms(sim, rows->of, row) && rows->of != MB_TANGENT_ONCE) rows->n--;
     }
     if (rows->n == first) continue;
@@ -405,7 +415,7 @@ static double of_side(MbSim *sim, const MbTangent *t, const MbTangentTie *tie, M
   const MbConstraint *constraint = &side->model->constraints[tie->constraint];
   MbRow rows[MB_ROWS];
   double sum = 0;
-  rows_of(sim, t->rows->of, constraint, side->constraining->signal, rows);
+  rows_of(sim, t->rows->of, constraint, sim->constraining->signal, rows);
   for (size_t k = 0; k < tie->n; k++) {
     const MbTangentRow *row = &t->rows->row[tie->first + k];
     const MbRow *at = &rows[row->slot - constraint->slot];
@@ -416,7 +426,7 @@ static double of_side(MbSim *sim, const MbTangent *t, const MbTangentTie *tie, M
                                                          : 0;
     const MbAsked asked = asked_of(side, t->rows->of, row->slot, at->order, at->g, at->gt, rate, before);
     sum += row->zeta * (asked.b + asked.soft * mb_tangent_rows_span(side, t->rows->of) * row->mu) -
-           row->mu * (along(at, t->dF, z) + along_masters(sim, constraint, at, t->dF));
+           mb_tangent_row_pushes(row, at) * (along(at, t->dF, z) + along_masters(sim, constraint, at, t->dF));
   }
   return sum;
 }
@@ -424,8 +434,8 @@ static double of_side(MbSim *sim, const MbTangent *t, const MbTangentTie *tie, M
 double mb_rows_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[2], const size_t *list, size_t n,
                          const double *z) {
   double sum = 0;
+  if (n) mb_rows_signals(sim, t->rows->t);
   for (int s = 0; s < 2 && n; s++) {
-    mb_rows_signals(side[s], t->rows->t);
     for (size_t i = 0, next = 0; i < t->rows->nties && next < n; i++) {
       while (next < n && list[next] < t->rows->tie[i].constraint) next++;
       if (next < n && list[next] == t->rows->tie[i].constraint)
@@ -439,7 +449,7 @@ static double gaps_of_side(MbSim *sim, const MbTangent *t, const MbTangentTie *t
   const MbConstraint *constraint = &side->model->constraints[tie->constraint];
   MbRow rows[MB_ROWS];
   double sum = 0;
-  rows_of(sim, MB_TANGENT_AGREE, constraint, side->constraining->signal, rows);
+  rows_of(sim, MB_TANGENT_AGREE, constraint, sim->constraining->signal, rows);
   for (size_t k = 0; k < tie->n; k++) {
     const MbTangentRow *row = &t->rows->row[tie->first + k];
     const MbRow *at = &rows[row->slot - constraint->slot];
@@ -451,8 +461,8 @@ static double gaps_of_side(MbSim *sim, const MbTangent *t, const MbTangentTie *t
 double mb_rows_gaps_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[2], const size_t *list,
                               size_t n, double time) {
   double sum = 0;
+  if (n) mb_rows_signals(sim, time);
   for (int s = 0; s < 2 && n; s++) {
-    mb_rows_signals(side[s], time);
     for (size_t i = 0, next = 0; i < t->rows->nties && next < n; i++) {
       while (next < n && list[next] < t->rows->tie[i].constraint) next++;
       if (next < n && list[next] == t->rows->tie[i].constraint)
@@ -460,4 +470,42 @@ double mb_rows_gaps_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[
     }
   }
   return sum;
+}
+
+// ---- a signal -------------------------------------------------------------------------------------------------------
+
+static const MbTangentTie *tie_of(const MbTangentRows *rows, size_t constraint) {
+  for (size_t i = 0; i < rows->nties; i++)
+    if (rows->tie[i].constraint == constraint) return &rows->tie[i];
+  return NULL;
+}
+
+static double with_signal(MbSim *sim, const MbTangent *t, const MbTangentTie *tie, const double *z) {
+  return z ? of_side(sim, t, tie, sim, z) : gaps_of_side(sim, t, tie, sim);
+}
+
+// By z, or of gaps, where z is NULL. Rows are straight in rates, however far these are moved.
+static void of_signal(MbSim *sim, const MbTangent *t, size_t constraint, size_t signal, double little,
+                      const double *z, double by[3]) {
+  const MbTangentTie *tie = tie_of(t->rows, constraint);
+  for (int k = 0; k < 3 && tie; k++) {
+    double *const number = &sim->constraining->signal[3 * signal + (size_t)k], keep = *number;
+    const double move = k == 0 ? little : 1e-3 * (1 + fabs(keep));
+    if (!(move > 0)) continue;
+    *number = keep + move;
+    const double more = with_signal(sim, t, tie, z);
+    *number = keep - move;
+    by[k] += (more - with_signal(sim, t, tie, z)) / (2 * move);
+    *number = keep;
+  }
+}
+
+void mb_rows_of_signal(MbSim *sim, const MbTangent *t, size_t constraint, size_t signal, double little,
+                       const double *z, double by[3]) {
+  of_signal(sim, t, constraint, signal, little, z, by);
+}
+
+void mb_rows_gaps_of_signal(MbSim *sim, const MbTangent *t, size_t constraint, size_t signal, double little,
+                            double by[3]) {
+  of_signal(sim, t, constraint, signal, little, NULL, by);
 }

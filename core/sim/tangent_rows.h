@@ -15,8 +15,9 @@ typedef struct MbTangentRow {
   double pull, slip; // how much of g and of ġ_t there is in what it asks for
   double before;     // of a pass: how much of its rate as the pass begins
   double soft;       // how much of μ
-  double zeta;       // backwards: what its equation is felt by
-  double L[2][6];    // what it asks for, by the motion of each of its bodies
+  int slips; // dry friction: the way that it pushes with all that it may, and asks for nothing; 0: it sticks, or is none
+  double zeta;    // backwards: what its equation is felt by
+  double L[2][6]; // what it asks for, by the motion of each of its bodies
 } MbTangentRow;
 
 // A constraint that has such rows.
@@ -33,6 +34,11 @@ typedef struct MbTangentRows {
   MbTangentTie *tie;   // (nconstraints)
   MbPose beside[6][2]; // a little less and more along each motion of a body
 } MbTangentRows;
+
+// What a row pushes with, as it is in another simulation.
+static inline double mb_tangent_row_pushes(const MbTangentRow *row, const MbRow *there) {
+  return row->slips ? row->slips * there->most : row->mu;
+}
 
 // Makes room for a model's rows: τ is from now on less Gᵀ μ, the forces of rows; false: out of memory. Forces have to be linearised before, if they are to be.
 bool mb_tangent_rows_make(MbSim *sim, MbTangent *tangent);
@@ -69,5 +75,12 @@ double mb_rows_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[2], c
 // Returns what ζ · g of hard rows of the constraints listed differs by at time t, with the bodies where they are.
 double mb_rows_gaps_of_number(MbSim *sim, const MbTangent *t, MbSim *const side[2], const size_t *list,
                               size_t n, double time);
+// Adds to by (3) what −Z · Hᵀ μ + ζ · r of a constraint is felt by along the value and the first two rates of a signal that it uses, whose values sim->constraining has; the value is moved by
+// `little` to either side (0: not at all).
+void mb_rows_of_signal(MbSim *sim, const MbTangent *t, size_t constraint, size_t signal, double little,
+                       const double *z, double by[3]);
+// The same of ζ · g of its hard rows.
+void mb_rows_gaps_of_signal(MbSim *sim, const MbTangent *t, size_t constraint, size_t signal, double little,
+                            double by[3]);
 
 #endif

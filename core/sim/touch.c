@@ -250,7 +250,8 @@ void mb_touch_take(MbSim *sim, const double *v) {
   const MbConstraining *c = sim->constraining;
   mb_touch_begin_notes(sim);
   for (size_t i = 0; i < c->n; i++) {
-    if (c->kind[i] != MB_CONTACT_NORMAL || !(c->answer.lambda[i] > 0)) continue;
+    if (c->kind[i] != MB_CONTACT_NORMAL) continue;
+    if (!(c->answer.lambda[i] > 0) && !t->noted) continue;
     double before[3], after[3];
     for (size_t k = 0; k < 3; k++) {
       before[k] = mb_row_rate(&c->set, c->slot[i + k], sim->state.v);
@@ -258,6 +259,10 @@ void mb_touch_take(MbSim *sim, const double *v) {
     }
     // where the next of a step's passes starts
     MbTouch *touch = &t->now.touch[c->set.is[c->slot[i]].key];
+    if (!(c->answer.lambda[i] > 0)) {
+      mb_touch_note_near(sim, touch, before, after);
+      continue;
+    }
     memcpy(touch->lambda, c->answer.lambda + i, sizeof touch->lambda);
     mb_touch_note(sim, touch, c->answer.lambda + i, before, after);
   }

@@ -98,11 +98,12 @@ typedef struct MbTouchMove {
   bool alone; // contacts alone have done it
 } MbTouchMove;
 
-// The moves of a step.
+// The moves of a step, and what did not push in it and was about to.
 enum { MB_TOUCH_MOVES = 2 };
 typedef struct MbTouchMoves {
   MbTouchMove move[MB_TOUCH_MOVES];
   int n;
+  MbPushes near;
   bool no_memory;
 } MbTouchMoves;
 
@@ -233,6 +234,8 @@ MbStatus mb_touch_part_points(MbSim *sim, MbReport *report);
 void mb_touch_take(MbSim *sim, const double *v);
 // Notes how what is deep has been parted from where bodies are, by dq (nv), where somebody wants to know.
 void mb_touch_note_move(MbSim *sim, const double *q, const double *dq);
+// Notes a contact that has not pushed, with its rates before and after, where somebody wants to know and it was about to.
+void mb_touch_note_near(MbSim *sim, const MbTouch *touch, const double before[3], const double after[3]);
 // Copies what has pushed; false: out of memory.
 bool mb_touch_copy_pushes(MbPushes *to, const MbPushes *from);
 // Begins to note what pushes in this step.

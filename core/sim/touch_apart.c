@@ -287,10 +287,14 @@ static void note(MbSim *sim) {
   const MbConstraining *c = sim->constraining;
   mb_touch_begin_notes(sim);
   for (size_t i = 0; i < t->now.n; i++) {
-    if (!(c->answer.lambda[3 * i] > 0)) continue;
+    const bool pushes = c->answer.lambda[3 * i] > 0;
+    if (!pushes && !t->noted) continue;
     double after[3];
     for (size_t k = 0; k < 3; k++) after[k] = t->apart->rate[3 * i + k] + change_of(sim, 3 * i + k);
-    mb_touch_note(sim, &t->now.touch[i], c->answer.lambda + 3 * i, t->apart->last + 3 * i, after);
+    if (pushes)
+      mb_touch_note(sim, &t->now.touch[i], c->answer.lambda + 3 * i, t->apart->last + 3 * i, after);
+    else
+      mb_touch_note_near(sim, &t->now.touch[i], t->apart->last + 3 * i, after);
   }
 }
 

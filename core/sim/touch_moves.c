@@ -20,18 +20,18 @@ static const MbTouch *touch_of_row(const MbSim *sim, size_t row) {
   return is->kind == MB_ROW_CONTACT ? &sim->touching->now.touch[is->key] : NULL;
 }
 
-static void note_parted(MbTouchMove *move, const MbTouch *touch, double lambda) {
-  MbPushed *to = &move->pushed.touch[move->pushed.n++];
-  *to = (MbPushed){.a = touch->a,
-                   .b = touch->b,
-                   .feature_a = touch->feature_a,
-                   .feature_b = touch->feature_b,
-                   .lambda = {lambda, 0, 0},
-                   .gap = touch->gap,
-                   .size = touch->size,
-                   .mu = touch->mu};
-  mb_vec3_copy(to->point, touch->point);
-  mb_vec3_copy(to->normal, touch->normal);
+static MbPushed noted(const MbTouch *touch, double lambda) {
+  MbPushed to = {.a = touch->a,
+                 .b = touch->b,
+                 .feature_a = touch->feature_a,
+                 .feature_b = touch->feature_b,
+                 .lambda = {lambda, 0, 0},
+                 .gap = touch->gap,
+                 .size = touch->size,
+                 .mu = touch->mu};
+  mb_vec3_copy(to.point, touch->point);
+  mb_vec3_copy(to.normal, touch->normal);
+  return to;
 }
 
 void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
@@ -51,7 +51,7 @@ void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
     const MbTouch *touch = touch_of_row(sim, i);
     if (c->answer.lambda[i] == 0) continue;
     if (touch)
-      note_parted(move, touch, c->answer.lambda[i]);
+      move->pushed.touch[move->pushed.n++] = noted(touch, c->answer.lambda[i]);
     else
       move->alone = false;
   }

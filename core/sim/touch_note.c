@@ -1,12 +1,15 @@
-// What pushed in a step, and the work that it has done, as they are found; they become the state's when the step is done.
+// What pushed in a step, and the work that it has done, as they are found; they become the state's when the step is done. And which contacts have not pushed and were about to, for who wants to know.
+#include "core/base/alloc.h"
 #include "core/model/flight.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/touch.h"
 
+#include <math.h>
 #include <string.h>
 
 void mb_touch_begin_notes(MbSim *sim) {
   sim->touching->done.n = 0;
+  if (sim->touching->noted) sim->touching->noted->near.n = 0;
   mb_impacts_begin(&sim->touching->impacts);
   sim->touching->work = mb_section(sim, MB_SECTION_CONTACT)[0];
   memset(sim->touching->thrown, false, sim->model->nb * sizeof *sim->touching->thrown);
@@ -38,16 +41,20 @@ static double work_of(const MbSim *sim, const MbTouch *touch, const double lambd
   return sum;
 }
 
-void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], const double before[3],
-                   const double after[3]) {
-  MbTouching *t = sim->touching;
-  MbPushed *done = &t->done.touch[t->done.n++]; // there is room for all that are listed
+static void describe(const MbTouch *touch, const double lambda[3], MbPushed *done) {
   done->a = touch->a, done->b = touch->b;
   done->feature_a = touch->feature_a, done->feature_b = touch->feature_b;
   mb_vec3_copy(done->lambda, lambda);
   mb_vec3_copy(done->point, touch->point);
   mb_vec3_copy(done->normal, touch->normal);
   done->gap = touch->gap, done->size = touch->size, done->mu = touch->mu;
+}
+
+void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], const double before[3],
+                   const double after[3]) {
+  MbTouching *t = sim->touching;
+  MbPushed *done = &t->done.touch[t->done.n++]; // there is room for all that are listed
+  describe(touch, lambda, done);
   double along[2];
   mb_touch_carried(sim, touch, along);
   mb_vec3_copy(done->rate, after);
@@ -59,6 +66,29 @@ void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], con
   t->throws = true;
   for (size_t k = 0; k < touch->nends; k++)
     if (touch->end[k] < sim->model->nb) t->thrown[touch->end[k]] = true;
+}
+
+void mb_touch_note_near(MbSim *sim, const MbTouch *touch, const double before[3], const double after[3]) {
+  static const double NEAR = 1e-6, none[3] = {0}; // as in sensitivity_tied.c
+  const MbContacts *rules = sim->touching->rules;
+  MbTouchMoves *moves = sim->touching->noted;
+  if (!moves) return;
+  const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
+  const MbAskRow known = {.g = touch->gap,
+                          .judged = mb_touch_judged(sim->touching, touch),
+                          .scale = touch->size,
+                          .one_way = true,
+                          .alpha = rules->compliance,
+                          .beta = rules->damping,
+                          .rate = after[0],
+                          .last = before[0],
+                          .size = fabs(before[0]) + fabs(after[0])};
+  const MbAsked asked = mb_ask_contact(&asking, &known);
+  if (asked.b > NEAR * asked.size) return;
+  if (mb_grow(&moves->near.touch, &moves->near.room, moves->near.n + 1, sizeof *moves->near.touch))
+    describe(touch, none, &moves->near.touch[moves->near.n++]);
+  else
+    moves->no_memory = true;
 }
 
 // Bodies that other rows than contacts are about keep the swing that these have been asked with.

@@ -31,7 +31,7 @@ void gradient_by_derivatives(const GradientCase *c, TestRun *at, double *frame, 
 // where they are exact, 2e-6 where not, which rounding over a number's move comes to. Returns how many warnings there were.
 size_t gradient_check_scene(const char *scene, const char *material, const GradientWay *way, double move,
                             double *worst);
-// Checks derivatives backwards, of a scene in which bodies touch, by every parameter against differences of whole runs: how far they are off at most, of what is summed
+// Checks derivatives backwards, of a scene in which bodies touch or joints rub, by every parameter against differences of whole runs: how far they are off at most, of what is summed
 // up, by no more than 1e-6.
 double gradient_check_meets(const char *scene, const char *material, const GradientWay *way, double move);
 // Checks that derivatives backwards by all parameters at once are those by each of them alone, exact ones.

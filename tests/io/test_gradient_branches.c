@@ -53,6 +53,19 @@ Test(gradient_branches, derivatives_of_joints_that_slide_stop_and_stick_are_thos
   printf("largest error, of the largest derivative: rubbing  %.1e\n", worst);
 }
 
+// Back through the run by its equations: what sticks is held, and what slips is pushed with all that it may be.
+Test(gradient_branches, derivatives_back_where_joints_slide_stop_and_stick_are_those_of_whole_runs) {
+  static const char *const sets[] = {NULL, "/bodies/2/joint/limits=[-0.5,0.5]",
+                                     "/constraints=[{\"type\":\"distance\",\"between\":[{\"body\":\"sled\"},{"
+                                     "\"body\":\"lower\"}],\"compliance\":1e-3}]"};
+  for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+    double worst[2];
+    for (size_t w = 0; w < 2; w++) worst[w] = gradient_check_meets("dragging", sets[k], &rubs[w], NEAR);
+    printf("largest error back, of what is summed up: dragging %s  %.1e  %.1e\n", sets[k] ? sets[k] : "",
+           worst[0], worst[1]);
+  }
+}
+
 static double end_of(const GradientCase *c, double share) {
   TestRun run = gradient_moved(c, share);
   test_steps(run.sim, mb_model_steps(run.model));
@@ -125,6 +138,47 @@ static void expect_told(const char *text, const double *values, size_t n) {
     cr_expect_eq(warnings[0], i == 0, "number %g: %d warnings along", values[i], warnings[0]);
     cr_expect_eq(warnings[1], i == 0, "number %g: %d warnings back", values[i], warnings[1]);
   }
+}
+
+static bool at_last(void *to, int64_t step, double t) {
+  (void)t;
+  return step == *(const int64_t *)to;
+}
+
+// The same back: the sled comes to rest as its last step of slipping ends; a little faster or slower by more it does not.
+Test(gradient_branches, friction_that_is_about_to_hold_is_told_on_the_way_back) {
+  static const double speeds[] = {0.390625, 0.392};
+  for (size_t k = 0; k < 2; k++) {
+    const GradientCase c = {"halting", NULL, &rubs[0], "speed", speeds[k], NEAR};
+    MbReport report = {0};
+    MbSensitivity *g = NULL;
+    TestRun run = gradient_moved(&c, 0), less = gradient_moved(&c, -NEAR), more = gradient_moved(&c, NEAR);
+    const MbSensitivityNumber number = {"speed", less.model, more.model, NEAR * speeds[k]};
+    int64_t end = mb_model_steps(run.model);
+    const MbSensitivityWeights weights = {.to = &end, .wanted = at_last, .weigh = first};
+    double slope;
+    test_ok(mb_sensitivity_create(run.model, &number, 1, &g, &report), &report);
+    test_ok(mb_sensitivity_backward(g, end, 1 << 20, &weights, &slope, NULL, &report), &report);
+    cr_expect_eq(report.warnings, k == 0, "%zu warnings", (size_t)report.warnings);
+    cr_expect(k == 1 || strstr(report.issues[0].text, "about to slip, or to stick"), "%s",
+              report.issues[0].text);
+    mb_sensitivity_free(g);
+    test_run_free(&run), test_run_free(&less), test_run_free(&more);
+  }
+}
+
+// Of what is pressed in a joint the loads have no equations here.
+Test(gradient_branches, friction_inside_joints_has_no_way_back_by_name) {
+  const GradientCase c = {"rubbing", NULL, &rubs[0], NULL, 0, 0};
+  TestRun run = gradient_moved(&c, 0);
+  const MbSensitivityNumber number = {"none", run.model, run.model, 1};
+  MbReport report = {0};
+  MbSensitivity *g = NULL;
+  test_ok(mb_sensitivity_create(run.model, &number, 1, &g, &report), &report);
+  const char *why = mb_sensitivity_no_way_back(g);
+  cr_expect(why && strstr(why, "friction inside joints"), "%s", why ? why : "there is one");
+  mb_sensitivity_free(g);
+  test_run_free(&run);
 }
 
 // At rest on the limit and pressed by nothing: a little more presses, a little less takes it away.

@@ -58,6 +58,8 @@ Test(gradient_contact, derivatives_back_through_contact_are_those_of_whole_runs,
                {"rolling", "/contact/compliance=1e-4"},
                {"hopping", "/contact/compliance=2e-5"},
                {"hopping", "/bodies/3/joint/limits=[-0.85,-0.75]"},
+               {"hopping", "/bodies/3/joint/frictionloss=\"=c/8\""},
+               {"pile", NULL},
                {"flail", NULL}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     double worst[2];
@@ -213,6 +215,33 @@ Test(gradient_contact, a_number_that_lifts_off_what_rests_is_told_on_the_way_bac
     cr_expect_eq(report.warnings, k, "%zu warnings", (size_t)report.warnings);
     cr_expect(k == 0 || strstr(report.issues[0].text, "height"), "%s", report.issues[0].text);
   }
+}
+
+// A ball of radius 0.1 that falls freely from a height is lower by g h² k (k + 1)/2 after k steps of tests/gradient/rolling.json. It just does not touch the floor behind the twentieth, or is above it by more.
+Test(gradient_contact, a_contact_that_is_about_to_press_is_told_once_on_the_way_back) {
+  static const double gaps[] = {1e-9, 1e-4}, fallen = 9.81 * 0.002 * 0.002 * 20 * 21 / 2;
+  for (size_t k = 0; k < 2; k++) {
+    char start[120];
+    MbReport report = {0};
+    double back;
+    bool astray;
+    snprintf(start, sizeof start, "/bodies/1/pose/position/2=\"=%.17g*cos(slope)+0.1+%g\"", fallen, gaps[k]);
+    const GradientCase c = {"rolling", start, &by_symplectic, "mu", 0.23, NEAR};
+    test_ok(go_back(&c, 1 << 24, &back, NULL, &astray, &report), &report);
+    cr_expect_eq(report.warnings, k == 0, "%zu warnings", (size_t)report.warnings);
+    cr_expect(k == 1 || strstr(report.issues[0].text, "\"ball\" is about to press"), "%s",
+              report.issues[0].text);
+  }
+}
+
+// As long as the one floor holds, the other one presses neither.
+Test(gradient_contact, contacts_that_others_hold_are_not_told_of) {
+  const GradientCase c = {"twice", NULL, &by_symplectic, "mu", 0.3, NEAR};
+  MbReport report = {0};
+  double back;
+  bool astray;
+  test_ok(go_back(&c, 1 << 24, &back, NULL, &astray, &report), &report);
+  cr_expect_eq(report.warnings, 0, "%s", report.warnings ? report.issues[0].text : "");
 }
 
 // The work of contacts is no number of the state.

@@ -162,7 +162,7 @@ static bool of_count(int count) {
   const double alone = measure(leg, ALONE, TIMES), back = measure(leg, BACK, TIMES) / alone;
   char what[60];
   snprintf(what, sizeof what, "%d numbers, back", count);
-  const bool met = mb_bench_target(what, back, "runs", count <= ALONG ? 8 : 24, false);
+  const bool met = mb_bench_target(what, back, "runs", 8, false);
   if (count <= ALONG)
     printf("    %d numbers, along by single steps %.1f runs\n", count, measure(leg, ALONG_WITH, 1) / alone);
   free_leg(leg);

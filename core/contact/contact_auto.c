@@ -191,6 +191,8 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
                                {STAGGERED, 100},   {ADMM, 5000},         {0}},
                     large[] = {{GAUSS_SEIDEL, 100}, {GAUSS_SEIDEL, 800}, {NEWTON, 30}, {GAUSS_SEIDEL, 5000},
                                {NEWTON, 100},       {STAGGERED, 30},     {ADMM, 300},  {0}},
+                    dense[] = {{GAUSS_SEIDEL, 100},  {NEWTON, 40},    {GAUSS_SEIDEL, 800}, {NEWTON, 200},
+                               {GAUSS_SEIDEL, 5000}, {STAGGERED, 30}, {ADMM, 300},         {0}},
                     bodies[] = {{GAUSS_SEIDEL, 20},   {PROXIMAL, 300}, {GAUSS_SEIDEL, 800}, {NEWTON, 30},
                                 {GAUSS_SEIDEL, 5000}, {NEWTON, 100},   {ADMM, 300},         {0}};
   if (t->problem->sweeps) {
@@ -201,7 +203,10 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
   MbRoom left = *room;
   MbStrips formed = *island;
   bool same = !island->F || island->n > MB_SMALL;
-  const Turn *plan = island->n <= MB_SMALL ? small : mb_proximal_takes(island, t->bodies) ? bodies : large;
+  const Turn *plan = island->n <= MB_SMALL                  ? small
+                     : mb_proximal_takes(island, t->bodies) ? bodies
+                     : mb_strips_factored(island)           ? dense
+                                                            : large;
   for (; plan->most; plan++) {
     const size_t asked = t->problem->iterations * (plan[1].most ? 1 : LAST),
                  most = asked && asked < plan->most ? asked : plan->most;
@@ -314,14 +319,16 @@ static size_t room_of(const MbContactProblem *problem) {
   }
   // an island may be all of it, and as large as what is solved densely
   const size_t whole = most_room(&t.whole, problem, problem->n),
-               dense = problem->n > MB_SMALL ? most_room(&t.whole, problem, MB_SMALL) : 0;
+               small = problem->n > MB_SMALL ? most_room(&t.whole, problem, MB_SMALL) : 0,
+               large = problem->n > MB_NEWTON_DENSE ? most_room(&t.whole, problem, MB_NEWTON_DENSE) : 0,
+               dense = small > large ? small : large;
 
   // and formed
   if (mb_factor_is(problem)) {
-    MbStrips small = t.whole, formed = t.whole;
-    small.n = small.n < MB_SMALL ? small.n : MB_SMALL;
-    small.nblocks = small.nblocks < small.n ? small.nblocks : small.n;
-    mb_factor_form(&formed, &room, &small);
+    MbStrips part = t.whole, formed = t.whole;
+    part.n = part.n < MB_SMALL ? part.n : MB_SMALL;
+    part.nblocks = part.nblocks < part.n ? part.nblocks : part.n;
+    mb_factor_form(&formed, &room, &part);
   }
   const size_t all = 2 * room.used + (whole > dense ? whole : dense);
   const size_t pivoting = t.box ? mb_contact_pivoting_room(problem) : 0;

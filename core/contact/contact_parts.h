@@ -74,10 +74,19 @@ typedef struct MbStrips {
 // Whether W = F Fᵀ is to be formed where the problem has it so.
 typedef enum MbForming { MB_UNFORMED, MB_FORMED_IF_SMALL, MB_FORMED } MbForming;
 enum { MB_SMALL = 600 }; // rows of what is solved densely
+// The same of Newton's method where W is formed and hardly sparse: a product with it then costs so much that few of GMRES cost more than a factor.
+enum { MB_NEWTON_DENSE = 2000 };
 
 void mb_strips_lay(MbStrips *strips, MbRoom *room, size_t columns, size_t values);
 // Lays the strips out and, where there is a block of memory, fills them.
 void mb_strips_make(MbStrips *strips, MbRoom *room, const MbContactProblem *problem, MbForming forming);
+// Whether Newton's method may have to factor such rows, as far as is known before there are numbers; and whether it does.
+static inline bool mb_strips_may_factor(const MbStrips *s) {
+  return s->n <= MB_SMALL || (s->n <= MB_NEWTON_DENSE && !s->unformed && !s->points);
+}
+static inline bool mb_strips_factored(const MbStrips *s) {
+  return s->n <= MB_SMALL || (mb_strips_may_factor(s) && 2 * s->at[s->nblocks] >= s->n * s->n);
+}
 // `part` ← the strips of some blocks (count) that no others have to do with; rows[i] is where row i of `whole` is there.
 void mb_strips_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const uint32_t *blocks, size_t count,
                     const uint32_t *rows);

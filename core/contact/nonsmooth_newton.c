@@ -15,7 +15,8 @@
 
 void mb_newton_make(MbNewton *t, MbRoom *room, const MbStrips *strips, MbContactFunction function) {
   t->strips = *strips;
-  const size_t n = t->strips.n, dense = n <= MB_SMALL ? n : 0, sparse = dense ? 0 : n;
+  const size_t n = t->strips.n, dense = mb_strips_may_factor(&t->strips) ? n : 0,
+               sparse = n <= MB_SMALL ? 0 : n;
   double **const all[] = {&t->lambda, &t->w, &t->best, &t->best_w, &t->trial, &t->trial_w, &t->step, &t->x};
   t->function = function, t->refines = false;
   t->part = mb_room_take(room, t->strips.nblocks, sizeof *t->part);
@@ -25,7 +26,7 @@ void mb_newton_make(MbNewton *t, MbRoom *room, const MbStrips *strips, MbContact
   t->active = mb_room_take(room, n, sizeof *t->active);
   t->place = mb_room_take(room, n, sizeof *t->place);
   t->J = mb_room_take(room, dense ? mb_dense_stride(dense) * (dense + 1) : 0, sizeof *t->J);
-  if (!dense) t->J = NULL;
+  if (!dense || (room->at && !mb_strips_factored(&t->strips))) t->J = NULL;
   t->pivot = mb_room_take(room, dense, sizeof *t->pivot);
   t->right = mb_room_take(room, dense, sizeof *t->right);
   t->refined = mb_room_take(room, dense, sizeof *t->refined);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { GRAIN = 32, SUMS = 4 * MB_LANES_WIDE }; // batches of a thread; numbers of a batch's sums
+enum { GRAIN = 32, SUMS = 3 }; // batches of a thread; kinds of sums
 
 // ---- room -------------------------------------------------------------------------------------------------
 
@@ -17,15 +17,17 @@ static size_t lay(MbPile *p, char *block) {
   p->body = mb_room_take(&room, p->nbodies + 1, sizeof *p->body);
   p->inertia = mb_room_take(&room, p->nbodies + 1, sizeof *p->inertia);
   p->place = mb_room_take(&room, p->nbodies + 1, sizeof *p->place);
-  p->base = mb_room_take(&room, 8 * p->nbodies, sizeof *p->base);
+  p->base = mb_room_take(&room, p->nbodies + 1, sizeof *p->base);
+  p->anew = mb_room_take(&room, p->nbodies + 1, sizeof *p->anew);
   p->batch = mb_room_take(&room, batches, sizeof *p->batch);
   p->block = mb_room_take(&room, MB_LANES_WIDE * cells, sizeof *p->block);
   p->head = mb_room_take(&room, MB_LANES_WIDE * MB_PILE_HEAD * batches, sizeof *p->head);
+  p->lane = mb_room_take(&room, n, sizeof *p->lane);
   p->hot = mb_room_take(&room, MB_LANES_WIDE * MB_PILE_HOT * cells, sizeof *p->hot);
   p->cold = mb_room_take(&room, MB_LANES_WIDE * MB_PILE_COLD * cells, sizeof *p->cold);
-  p->part = mb_room_take(&room, MB_LANES_WIDE * MB_PILE_PART * cells, sizeof *p->part);
-  p->sum = mb_room_take(&room, SUMS * batches, sizeof *p->sum);
-  p->patch = mb_room_take(&room, n, sizeof *p->patch);
+  p->part =
+      mb_room_take(&room, MB_LANES_WIDE * (MB_PILE_RUN * batches + MB_PILE_PART * cells), sizeof *p->part);
+  p->sum = mb_room_take(&room, SUMS * MB_LANES_WIDE * batches, sizeof *p->sum);
   mb_lane_runs_lay(&p->runs, &room, n, p->nbodies);
   return room.used;
 }
@@ -46,7 +48,7 @@ void mb_pile_free(MbPile *p) {
 
 // ---- batches ----------------------------------------------------------------------------------------------
 
-static bool same_patch(const double *x, const double *y) {
+bool mb_pile_same_patch(const double *x, const double *y) {
   return x[MB_PILE_MU] == y[MB_PILE_MU] && !memcmp(x + MB_PILE_NORMAL, y + MB_PILE_NORMAL, 3 * sizeof *x);
 }
 
@@ -57,22 +59,22 @@ static void add_batch(MbPile *p, const uint32_t *order, size_t count) {
   p->ncells += batch->depth;
   for (size_t i = 0; i < MB_LANES_WIDE; i++) {
     const bool is = i < count;
-    for (uint32_t k = 0; k < batch->depth; k++)
-      p->block[MB_LANES_WIDE * (batch->cell + k) + i] =
-          is && k < r->depth[order[i]] ? r->run[order[i]] + k : UINT32_MAX;
+    for (uint32_t k = 0; k < batch->depth; k++) {
+      const size_t lane = MB_LANES_WIDE * (batch->cell + k) + i;
+      const bool filled = is && k < r->depth[order[i]];
+      p->block[lane] = filled ? r->run[order[i]] + k : UINT32_MAX;
+      if (filled) p->lane[r->run[order[i]] + k] = (uint32_t)lane;
+    }
     for (int end = 0; end < 2; end++)
       batch->body[end][i] = is ? p->given.body[r->run[order[i]]][end] : (uint32_t)p->nbodies;
   }
 }
 
 bool mb_pile_make(MbPile *p, const MbPileContacts *contacts, size_t nbodies, bool *is) {
-  const double *number = contacts->number;
   p->passes = p->passes ? p->passes : mb_pile_passes();
   p->given = *contacts, p->nbodies = nbodies;
   if (!reserve(p)) return false;
-  for (size_t i = 0; i < contacts->n; i++, number += contacts->stride)
-    p->patch[i] = i ? p->patch[i - 1] + !same_patch(number, number - contacts->stride) : 0;
-  *is = mb_lane_runs_find(&p->runs, contacts->body, p->patch, contacts->n);
+  *is = mb_lane_runs_find(&p->runs, contacts->body, contacts->patch, contacts->n);
   p->nbatches = p->ncells = p->ncolours = 0;
   for (size_t i = 0, some; i < p->runs.count && *is; i += some) {
     const uint32_t *order = p->runs.order + i;
@@ -118,43 +120,64 @@ static void by_colours(const MbPile *p, void (*pass)(const MbPile *pile, size_t 
 
 // Of each lane first, so that sums do not wait for one another.
 static double total(const MbPile *p, size_t which) {
+  const double *sums = p->sum + MB_LANES_WIDE * p->nbatches * which;
   double lane[MB_LANES_WIDE] = {0}, sum = 0;
   for (size_t k = 0; k < p->nbatches; k++)
-    for (size_t i = 0; i < MB_LANES_WIDE; i++) lane[i] += p->sum[SUMS * k + MB_LANES_WIDE * which + i];
+    for (size_t i = 0; i < MB_LANES_WIDE; i++) lane[i] += sums[MB_LANES_WIDE * k + i];
   for (size_t i = 0; i < MB_LANES_WIDE; i++) sum += lane[i];
   return sum;
 }
 
 static double greatest(const MbPile *p, size_t which) {
+  const double *sums = p->sum + MB_LANES_WIDE * p->nbatches * which;
   double most = 0;
-  for (size_t k = 0; k < p->nbatches; k++)
-    for (size_t i = 0; i < MB_LANES_WIDE; i++)
-      most = fmax(most, p->sum[SUMS * k + MB_LANES_WIDE * which + i]);
+  for (size_t k = 0; k < MB_LANES_WIDE * p->nbatches; k++)
+    if (sums[k] > most) most = sums[k];
   return most;
 }
 
 void mb_pile_take(MbPile *p, const MbPileAsking *asking, int threads) {
   p->asking = *asking;
   p->threads = threads > 1 ? threads : 1;
-  for (size_t b = 0; b < p->nbodies; b++) memcpy(p->base + 8 * b, &p->body[b], sizeof *p->body);
-  all(p, p->passes->take);
+  memcpy(p->base, p->body, (p->nbodies + 1) * sizeof *p->base);
+  by_colours(p, p->passes->take);
   p->norm = sqrt(total(p, 0)), p->size = sqrt(total(p, 1));
   p->rebounds = greatest(p, 2) > 0;
 }
 
 // ---- a solution -------------------------------------------------------------------------------------------
 
-// The natural map of λ as it is, velocities made anew from it, so that rounding does not add up.
-static double look(MbPile *p) {
-  for (size_t b = 0; b < p->nbodies; b++) memcpy(&p->body[b], p->base + 8 * b, sizeof *p->body);
+// Velocities made anew from λ as it is, so that rounding does not add up.
+static void push_anew(MbPile *p) {
+  memcpy(p->body, p->base, (p->nbodies + 1) * sizeof *p->body);
   by_colours(p, p->passes->push);
-  all(p, p->passes->look);
+}
+
+// The natural map of λ as it is, of which bodies have the velocities. Before the first sweep nobody asks for rates.
+static double look(MbPile *p, bool rates) {
+  all(p, rates ? p->passes->look : p->passes->glance);
+  return sqrt(total(p, 0));
+}
+
+// Returns by how much velocities have changed. Behind the last one velocities are made anew.
+static double sweep(MbPile *p, bool last) {
+  if (!last) {
+    by_colours(p, p->passes->sweep);
+    return sqrt(total(p, 0));
+  }
+  MbPileBody *const was = p->body;
+  memcpy(p->anew, p->base, (p->nbodies + 1) * sizeof *p->anew);
+  by_colours(p, p->passes->last);
+  p->body = p->anew, p->anew = was;
   return sqrt(total(p, 0));
 }
 
 typedef enum Way { KEEP, BACK } Way;
 
-static void carry(MbPile *p, Way way) {
+// λ that was taken is not kept, but taken again.
+static void carry(MbPile *p, Way way, bool first) {
+  if (first && way == BACK) all(p, p->passes->again);
+  if (first) return;
   for (size_t k = 0; k < p->ncells; k++) {
     double *now = p->hot + MB_LANES_WIDE * (MB_PILE_HOT * k + MB_PILE_NOW),
            *best = p->cold + MB_LANES_WIDE * (MB_PILE_COLD * k + MB_PILE_BEST);
@@ -166,62 +189,58 @@ static void carry(MbPile *p, Way way) {
 size_t mb_pile_solve(MbPile *p, double share, size_t most) {
   const double enough = fmax(share * p->size, 1e-15 * p->norm);
   double look_at = 4 * enough, best = INFINITY, natural = INFINITY;
-  size_t done = 0, since = 0;
+  size_t done = 0, since = 0, best_at = 0;
   for (;; done++) {
-    double moved = 0;
-    if (done) {
-      by_colours(p, p->passes->sweep);
-      moved = sqrt(total(p, 0));
-    }
+    const double moved = done ? sweep(p, done >= most) : 0;
     since++;
     if (done && moved > look_at && since < 50 && done < most) continue;
-    natural = look(p);
+    if (done && done < most) push_anew(p);
+    natural = look(p, done > 0);
     const bool better = natural < best || natural <= enough;
-    if (better) best = natural;
+    if (better) best = natural, best_at = done;
     if ((natural <= enough && (done || natural <= MB_SETTLED * enough)) || done >= most || !isfinite(natural))
       break;
-    if (better) carry(p, KEEP);
+    if (better) carry(p, KEEP, done == 0);
     look_at = fmin(look_at, 0.7 * moved);
     if (since >= 50 || !done) look_at = fmax(look_at, 4 * enough);
     since = 0;
   }
   if (natural != best && isfinite(best)) {
-    carry(p, BACK);
-    look(p);
+    carry(p, BACK, best_at == 0);
+    push_anew(p);
+    look(p, true);
+  } else if (done == 0) {
+    look(p, true);
   }
   p->natural = best;
   return done;
 }
 
-void mb_pile_tell(const MbPile *p, MbPileTold *told) {
-  for (size_t k = 0; k < MB_LANES_WIDE * p->ncells; k++) {
-    const uint32_t j = p->block[k];
-    if (j == UINT32_MAX) continue;
-    const size_t cell = k / MB_LANES_WIDE, lane = k % MB_LANES_WIDE;
-    const double *hot = p->hot + MB_LANES_WIDE * MB_PILE_HOT * cell + lane,
-                 *cold = p->cold + MB_LANES_WIDE * MB_PILE_COLD * cell + lane;
-    for (size_t r = 0; r < 3; r++) {
-      told[j].lambda[r] = hot[MB_LANES_WIDE * (MB_PILE_NOW + r)];
-      told[j].before[r] = cold[MB_LANES_WIDE * (MB_PILE_BEFORE + r)];
-      told[j].after[r] = cold[MB_LANES_WIDE * (MB_PILE_RATE + r)];
-    }
+void mb_pile_tell(const MbPile *p, size_t contact, MbPileTold *told) {
+  const size_t cell = p->lane[contact] / MB_LANES_WIDE, lane = p->lane[contact] % MB_LANES_WIDE;
+  const double *hot = p->hot + MB_LANES_WIDE * MB_PILE_HOT * cell + lane,
+               *cold = p->cold + MB_LANES_WIDE * MB_PILE_COLD * cell + lane;
+  for (size_t r = 0; r < 3; r++) {
+    told->lambda[r] = hot[MB_LANES_WIDE * (MB_PILE_NOW + r)];
+    told->before[r] = cold[MB_LANES_WIDE * (MB_PILE_BEFORE + r)];
+    told->after[r] = cold[MB_LANES_WIDE * (MB_PILE_RATE + r)];
   }
 }
 
 // ---- parting ----------------------------------------------------------------------------------------------
 
 double mb_pile_move(MbPile *p) {
-  all(p, p->passes->move);
+  by_colours(p, p->passes->move);
   return greatest(p, 0);
 }
 
 size_t mb_pile_part(MbPile *p, size_t most) {
-  static const double LITTLE = 1e-3; // of what the first sweep moves
-  double first = 0;
-  for (size_t done = 1; done <= most; done++) {
+  static const double LITTLE = 1e-3;      // of what the first sweep moves
+  const double first = sqrt(total(p, 1)); // 0: how deep they were
+  if (first <= 0) return 1;
+  for (size_t done = 2; done <= most; done++) {
     by_colours(p, p->passes->part);
-    const double moved = sqrt(total(p, 1)); // 0: how deep they were
-    if (done == 1) first = moved;
+    const double moved = sqrt(total(p, 1));
     if (moved <= LITTLE * LITTLE * first) return done;
   }
   return most;

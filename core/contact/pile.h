@@ -31,6 +31,7 @@ typedef struct MbPileContacts {
   size_t n, stride;          // numbers from one contact to the next
   const double *number;      // (n x stride)
   const uint32_t (*body)[2]; // (n) the number of bodies: what nothing moves
+  const uint32_t *patch;     // (n) those one after the other of one patch have the same normal and friction
 } MbPileContacts;
 
 // A body in the sweeps, in the world's axes: what they change of it, a line of the processor's memory.
@@ -56,8 +57,7 @@ enum {
   MB_PILE_HEAD_J = 10, // of the first body, then of the second
   MB_PILE_HEAD_WAY =
       MB_PILE_HEAD_J + 12, // from the first body's centre of mass to the second's, at the step's start
-  MB_PILE_HEAD_ARM = MB_PILE_HEAD_WAY + 3, // that way x n where contacts are being parted
-  MB_PILE_HEAD = MB_PILE_HEAD_ARM + 3
+  MB_PILE_HEAD = MB_PILE_HEAD_WAY + 3
 };
 enum {
   MB_PILE_A = 0, // from the first body's centre of mass to the point; less the way that is from the second's
@@ -78,14 +78,21 @@ enum {
   MB_PILE_EXTENT = 10, // the size
   MB_PILE_COLD = 11
 };
-// where a contact is being parted, of which the normal alone is a row
+// Where contacts are being parted, of which the normal alone is a row: what those of a batch have, and behind it each of them.
+enum {
+  MB_PILE_RUN_N = 0,
+  MB_PILE_RUN_ARM = 3, // the way from the first body's centre of mass to the second's, x n
+  MB_PILE_RUN_J = 6,   // as a head has it
+  MB_PILE_RUN_W =
+      18, // in floats: what each has in common with those before it in its run, over its D: 10 20 21 30 31 32
+  MB_PILE_RUN = MB_PILE_RUN_W + MB_LANES_DEEP * (MB_LANES_DEEP - 1) / 4
+};
 enum {
   MB_PILE_ONE_X = 0, // r x n of the first body; less the arm that is of the second
   MB_PILE_ONE_D = 3, // 0 of what is not there
   MB_PILE_ONE_ASKS,  // the gap
   MB_PILE_ONE_NOW,
-  MB_PILE_ONE_W, // in floats: what it has in common with those before it in its run, over D
-  MB_PILE_PART = MB_PILE_ONE_W + MB_LANES_DEEP / 2
+  MB_PILE_PART
 };
 
 typedef struct MbPileBatch {
@@ -106,14 +113,15 @@ typedef struct MbPile {
   MbPileAsking asking;
   size_t nbodies, nbatches, ncells, ncolours;
   MbPileBody *body;       // (nbodies + 1) the last is what nothing moves
+  MbPileBody *anew;       // (nbodies + 1) bodies as λ alone makes them, while it is being found
   MbPileInertia *inertia; // (nbodies + 1)
   MbPilePlace *place;     // (nbodies + 1)
-  double *base;           // (8 nbodies) v and w as they are without contacts
+  MbPileBody *base;       // (nbodies + 1) as they are without contacts
   MbPileBatch *batch;
   uint32_t *block; // (8 ncells) the contact of each lane; UINT32_MAX: none
+  uint32_t *lane;  // (n) the lane of each contact, as block counts them
   double *head, *hot, *cold, *part;
-  double *sum; // (4 x 8 a batch)
-  uint32_t *patch;
+  double *sum; // (3 x 8 nbatches) three kinds of sums, eight numbers of each a batch
   MbLaneRuns runs;
   uint32_t begin[MB_LANES_COLOURS + 1]; // batches of each colour
   int threads;
@@ -125,16 +133,21 @@ typedef struct MbPile {
   size_t room;
 } MbPile;
 
-// The passes over a batch, for one kind of processor. Sums go to the batch's places in `sum`.
+// The passes over a batch, for one kind of processor. Sums go to the batch's places in `sum`. What can be done with cells that another pass has
+// just gone through is done by that one: a pass over all of them waits for the memory.
 struct MbPilePasses {
   const char *name;
-  void (*take)(const MbPile *pile, size_t batch);  // fills its head and cells; |b|² and its part, rebounds
-  void (*push)(const MbPile *pile, size_t batch);  // velocities of bodies by λ
-  void (*sweep)(const MbPile *pile, size_t batch); // each contact solved exactly; squares of what changed
-  void (*look)(const MbPile *pile, size_t batch);  // rates; squares of the natural map
-  void (*move)(const MbPile *pile, size_t batch);  // fills the cells for parting; the deepest, by size
-  void (*part)(const MbPile *pile,
-               size_t batch); // each normal solved; squares of what changed, second
+  // fills its head and cells, and gives bodies the velocities of λ; |b|² and its part, rebounds
+  void (*take)(const MbPile *pile, size_t batch);
+  void (*again)(const MbPile *pile, size_t batch);  // λ as it was taken
+  void (*push)(const MbPile *pile, size_t batch);   // velocities of bodies by λ
+  void (*sweep)(const MbPile *pile, size_t batch);  // each contact solved exactly; squares of what changed
+  void (*last)(const MbPile *pile, size_t batch);   // the same, and velocities of `anew` by λ
+  void (*glance)(const MbPile *pile, size_t batch); // squares of the natural map
+  void (*look)(const MbPile *pile, size_t batch);   // the same, and rates
+  // fills the cells for parting, and parts once; the deepest, by size, and squares of what changed
+  void (*move)(const MbPile *pile, size_t batch);
+  void (*part)(const MbPile *pile, size_t batch); // each normal solved; squares of what changed, second
 };
 
 // All rows, the fastest first, ended by NULL; whether this machine runs them; the fastest that it runs.
@@ -142,10 +155,12 @@ extern const MbPilePasses *const mb_pile_passes_list[];
 bool mb_pile_passes_run(const MbPilePasses *passes);
 const MbPilePasses *mb_pile_passes(void);
 
+// Whether two contacts, as they are given, have the same normal and friction.
+bool mb_pile_same_patch(const double *x, const double *y);
 // Makes room for contacts of so many bodies and finds their batches. False: out of memory, or *is is false: they have more neighbours than there
 // are colours. The bodies are the caller's to fill.
 bool mb_pile_make(MbPile *pile, const MbPileContacts *contacts, size_t nbodies, bool *is);
-// Takes the contacts with the bodies' velocities and places: norm, size and rebounds are known then.
+// Takes the contacts with the bodies' velocities and places: norm, size and rebounds are known then, and bodies go as λ has it.
 void mb_pile_take(MbPile *pile, const MbPileAsking *asking, int threads);
 // Sweeps until the natural map is a share of `size`, or `most` times; leaves bodies and λ at the best that it looked at. Returns the number of sweeps.
 size_t mb_pile_solve(MbPile *pile, double share, size_t most);
@@ -153,12 +168,18 @@ size_t mb_pile_solve(MbPile *pile, double share, size_t most);
 typedef struct MbPileTold {
   double lambda[3], before[3], after[3];
 } MbPileTold;
-void mb_pile_tell(const MbPile *pile, MbPileTold *told);
+void mb_pile_tell(const MbPile *pile, size_t contact, MbPileTold *told);
 
-// Finds where the contacts have got to, the bodies being at new places (p, R, J; v and w are 0); what is the deepest, by size.
+// Finds where the contacts have got to, the bodies being at new places (p, R, J; v and w are 0); what is the deepest, by size. v and w begin to
+// move what is deep.
 double mb_pile_move(MbPile *pile);
-// v and w of the bodies ← the least move that takes away what is deep, by so many sweeps at most.
+// v and w of the bodies ← the least move that takes away what is deep, by so many sweeps at most, of which the first was when they were moved.
 size_t mb_pile_part(MbPile *pile, size_t most);
+
+// Where the numbers of a batch's parting begin.
+static inline double *mb_pile_run(const MbPile *pile, size_t batch) {
+  return pile->part + MB_LANES_WIDE * (MB_PILE_RUN * batch + MB_PILE_PART * (size_t)pile->batch[batch].cell);
+}
 
 size_t mb_pile_bytes(const MbPile *pile);
 void mb_pile_free(MbPile *pile);

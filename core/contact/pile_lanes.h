@@ -80,18 +80,18 @@ KERNEL void rows_out(double *const at[MB_PACK], const MbPack x[8]) {
 }
 #endif
 
-KERNEL Side side_of(const MbPile *pile, const uint32_t *body) {
+KERNEL Side side_of(const MbPileBody *of, const uint32_t *body) {
   const double *at[MB_PACK];
   MbPack x[8];
-  for (int i = 0; i < MB_PACK; i++) at[i] = pile->body[body[i]].v;
+  for (int i = 0; i < MB_PACK; i++) at[i] = of[body[i]].v;
   rows_in(at, x);
   return (Side){{{x[0], x[1], x[2]}}, {{x[3], x[4], x[5]}}, x[6], x[7]};
 }
 
 // What nothing moves is nobody's to write: its numbers go where they are forgotten.
-KERNEL void put(const MbPile *pile, const uint32_t *body, const Side *s) {
+KERNEL void put(const MbPile *pile, MbPileBody *of, const uint32_t *body, const Side *s) {
   double forgotten[8], *at[MB_PACK];
-  for (int i = 0; i < MB_PACK; i++) at[i] = body[i] == pile->nbodies ? forgotten : pile->body[body[i]].v;
+  for (int i = 0; i < MB_PACK; i++) at[i] = body[i] == pile->nbodies ? forgotten : of[body[i]].v;
   const MbPack x[8] = {s->v.at[0], s->v.at[1], s->v.at[2], s->w.at[0],
                        s->w.at[1], s->w.at[2], s->inverse, s->none};
   rows_out(at, x);
@@ -150,7 +150,7 @@ KERNEL Triple rate_of(Triple av, Triple aw, Triple bv, Triple bw, Triple ra, Tri
 typedef struct Pass {
   const MbPileBatch *batch;
   const double *head;
-  double *hot, *cold, *part;
+  double *hot, *cold, *run, *part;
   char *rough;
   const uint32_t *block;
   int lane;
@@ -162,20 +162,25 @@ KERNEL char *floats_at(double *cell, int k, int lane) {
   return (char *)cell + sizeof(float) * (size_t)(WIDE * k + lane);
 }
 
-KERNEL Pass begin(const MbPile *p, size_t batch, int lane) {
+// With the velocities of `of`.
+KERNEL Pass begin_of(const MbPile *p, const MbPileBody *of, size_t batch, int lane) {
   const MbPileBatch *is = &p->batch[batch];
   const size_t cell = WIDE * (size_t)is->cell;
+  double *const run = mb_pile_run(p, batch) + (size_t)lane;
   return (Pass){is,
                 p->head + WIDE * MB_PILE_HEAD * batch + (size_t)lane,
                 p->hot + MB_PILE_HOT * cell + (size_t)lane,
                 p->cold + MB_PILE_COLD * cell + (size_t)lane,
-                p->part + MB_PILE_PART * cell + (size_t)lane,
+                run,
+                run + WIDE * MB_PILE_RUN,
                 floats_at(p->hot + MB_PILE_HOT * cell + WIDE * MB_PILE_ROUGH, 0, lane),
                 p->block + cell + (size_t)lane,
                 lane,
-                side_of(p, is->body[0] + lane),
-                side_of(p, is->body[1] + lane)};
+                side_of(of, is->body[0] + lane),
+                side_of(of, is->body[1] + lane)};
 }
+
+KERNEL Pass begin(const MbPile *p, size_t batch, int lane) { return begin_of(p, p->body, batch, lane); }
 
 // Pushes b by p at its point, and a the other way.
 KERNEL void push_both(Pass *pass, Triple ra, Triple rb, Triple p) {
@@ -187,9 +192,8 @@ KERNEL void push_both(Pass *pass, Triple ra, Triple rb, Triple p) {
   b->w = plus(b->w, by_J(J + WIDE * 6, cross(rb, p)));
 }
 
-// Puts the inertias of the batch's bodies into its head.
-KERNEL void head_inertias(const MbPile *p, const Pass *pass) {
-  double *J = (double *)pass->head + WIDE * MB_PILE_HEAD_J;
+// Puts the inertias of the batch's bodies where its passes have them.
+KERNEL void put_inertias(const MbPile *p, const Pass *pass, double *J) {
   for (int end = 0; end < 2; end++) {
     const double *at[MB_PACK];
     MbPack x[8];
@@ -213,13 +217,48 @@ KERNEL void put_rough(const Pass *pass, int k, MbPack x) {
   mb_pack_store_floats(pass->rough + sizeof(float) * (size_t)(WIDE * k), x);
 }
 
-KERNEL void end(const MbPile *p, const Pass *pass) {
-  put(p, pass->batch->body[0] + pass->lane, &pass->a);
-  put(p, pass->batch->body[1] + pass->lane, &pass->b);
+KERNEL void end_of(const MbPile *p, MbPileBody *of, const Pass *pass) {
+  put(p, of, pass->batch->body[0] + pass->lane, &pass->a);
+  put(p, of, pass->batch->body[1] + pass->lane, &pass->b);
+}
+KERNEL void end(const MbPile *p, const Pass *pass) { end_of(p, p->body, pass); }
+
+// Where a kind of sums of a batch stands.
+KERNEL double *sum_of(const MbPile *p, size_t batch, const Pass *pass, size_t which) {
+  return p->sum + WIDE * (p->nbatches * which + batch) + (size_t)pass->lane;
+}
+KERNEL void sum_to(const MbPile *p, size_t batch, const Pass *pass, size_t which, MbPack sum) {
+  mb_pack_store(sum_of(p, batch, pass, which), sum);
 }
 
-KERNEL void sum_to(const MbPile *p, size_t batch, const Pass *pass, int which, MbPack sum) {
-  mb_pack_store(p->sum + 4 * WIDE * batch + (size_t)(WIDE * which + pass->lane), sum);
+// What all contacts of a batch have, as its head has it.
+typedef struct Face {
+  Triple axis[3], way;
+  MbPack mu;
+} Face;
+
+KERNEL Face face_of(const Pass *pass) {
+  const double *head = pass->head;
+  return (Face){{load3(head), load3(head + WIDE * 3), load3(head + WIDE * 6)},
+                load3(head + WIDE * MB_PILE_HEAD_WAY),
+                mb_pack_load(head + WIDE * MB_PILE_HEAD_MU)};
+}
+
+// What impulses along the axes are in the world.
+KERNEL Triple in_world(const Face *face, Triple x) {
+  return plus(plus(times(x.at[0], face->axis[0]), times(x.at[1], face->axis[1])),
+              times(x.at[2], face->axis[2]));
+}
+
+// Gives bodies the velocities of λ.
+KERNEL void push_all(const MbPile *p, MbPileBody *of, size_t batch, int lane) {
+  Pass pass = begin_of(p, of, batch, lane);
+  const Face face = face_of(&pass);
+  for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
+    const Triple ra = load3(pass.hot + WIDE * MB_PILE_A);
+    push_both(&pass, ra, minus(ra, face.way), in_world(&face, load3(pass.hot + WIDE * MB_PILE_NOW)));
+  }
+  end_of(p, of, &pass);
 }
 
 #endif

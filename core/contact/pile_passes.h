@@ -4,4 +4,4 @@
 #include "core/contact/pile_sweep.h"
 #include "core/contact/pile_take.h"
 
-const MbPilePasses MB_PILE_TABLE = {MB_PILE_NAME, take, push, sweep, look, move, part};
+const MbPilePasses MB_PILE_TABLE = {MB_PILE_NAME, take, again, push, sweep, last, glance, look, move, part};

@@ -4,25 +4,6 @@
 
 #include "core/contact/pile_lanes.h"
 
-// What all contacts of a batch have, as its head has it.
-typedef struct Face {
-  Triple axis[3], way;
-  MbPack mu;
-} Face;
-
-KERNEL Face face_of(const Pass *pass) {
-  const double *head = pass->head;
-  return (Face){{load3(head), load3(head + WIDE * 3), load3(head + WIDE * 6)},
-                load3(head + WIDE * MB_PILE_HEAD_WAY),
-                mb_pack_load(head + WIDE * MB_PILE_HEAD_MU)};
-}
-
-// What impulses along the axes are in the world.
-KERNEL Triple in_world(const Face *face, Triple x) {
-  return plus(plus(times(x.at[0], face->axis[0]), times(x.at[1], face->axis[1])),
-              times(x.at[2], face->axis[2]));
-}
-
 KERNEL MbPack sweep_contact(Pass *pass, const Face *face) {
   double *hot = pass->hot;
   const MbPack mu = face->mu;
@@ -58,45 +39,50 @@ KERNEL MbPack sweep_contact(Pass *pass, const Face *face) {
   return dot(d, d) * (scale * scale);
 }
 
+KERNEL void sweep_all(const MbPile *p, size_t batch, int lane) {
+  Pass pass = begin(p, batch, lane);
+  const Face face = face_of(&pass);
+  MbPack moved = {0};
+  for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) moved += sweep_contact(&pass, &face);
+  sum_to(p, batch, &pass, 0, moved);
+  end(p, &pass);
+}
+
 static void sweep(const MbPile *p, size_t batch) {
-  for (int lane = 0; lane < WIDE; lane += MB_PACK) {
-    Pass pass = begin(p, batch, lane);
-    const Face face = face_of(&pass);
-    MbPack moved = {0};
-    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) moved += sweep_contact(&pass, &face);
-    sum_to(p, batch, &pass, 0, moved);
-    end(p, &pass);
-  }
+  for (int lane = 0; lane < WIDE; lane += MB_PACK) sweep_all(p, batch, lane);
 }
 
 static void push(const MbPile *p, size_t batch) {
-  for (int lane = 0; lane < WIDE; lane += MB_PACK) {
-    Pass pass = begin(p, batch, lane);
-    const Face face = face_of(&pass);
-    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
-      const Triple ra = load3(pass.hot + WIDE * MB_PILE_A);
-      push_both(&pass, ra, minus(ra, face.way), in_world(&face, load3(pass.hot + WIDE * MB_PILE_NOW)));
-    }
-    end(p, &pass);
+  for (int lane = 0; lane < WIDE; lane += MB_PACK) push_all(p, p->body, batch, lane);
+}
+
+static void last(const MbPile *p, size_t batch) {
+  sweep(p, batch);
+  for (int lane = 0; lane < WIDE; lane += MB_PACK) push_all(p, p->anew, batch, lane);
+}
+
+KERNEL void look_all(const MbPile *p, size_t batch, int lane, bool rates) {
+  Pass pass = begin(p, batch, lane);
+  const Face face = face_of(&pass);
+  MbPack sum = {0};
+  for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
+    const Triple ra = load3(pass.hot + WIDE * MB_PILE_A);
+    const Triple rate = rate_of(pass.a.v, pass.a.w, pass.b.v, pass.b.w, ra, minus(ra, face.way));
+    const Triple lambda = load3(pass.hot + WIDE * MB_PILE_NOW);
+    Triple u = {{dot(face.axis[0], rate), dot(face.axis[1], rate), dot(face.axis[2], rate)}};
+    if (rates) store3(pass.cold + WIDE * MB_PILE_RATE, u);
+    u.at[0] += mb_pack_load(pass.hot + WIDE * MB_PILE_ASKS);
+    sum += natural_of(u.at, lambda.at, face.mu, mb_pack_load(pass.hot + WIDE * MB_PILE_SCALE), 0);
   }
+  sum_to(p, batch, &pass, 0, sum);
+}
+
+static void glance(const MbPile *p, size_t batch) {
+  for (int lane = 0; lane < WIDE; lane += MB_PACK) look_all(p, batch, lane, false);
 }
 
 static void look(const MbPile *p, size_t batch) {
-  for (int lane = 0; lane < WIDE; lane += MB_PACK) {
-    Pass pass = begin(p, batch, lane);
-    const Face face = face_of(&pass);
-    MbPack sum = {0};
-    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
-      const Triple ra = load3(pass.hot + WIDE * MB_PILE_A);
-      const Triple rate = rate_of(pass.a.v, pass.a.w, pass.b.v, pass.b.w, ra, minus(ra, face.way));
-      const Triple lambda = load3(pass.hot + WIDE * MB_PILE_NOW);
-      Triple u = {{dot(face.axis[0], rate), dot(face.axis[1], rate), dot(face.axis[2], rate)}};
-      store3(pass.cold + WIDE * MB_PILE_RATE, u);
-      u.at[0] += mb_pack_load(pass.hot + WIDE * MB_PILE_ASKS);
-      sum += natural_of(u.at, lambda.at, face.mu, mb_pack_load(pass.hot + WIDE * MB_PILE_SCALE), 0);
-    }
-    sum_to(p, batch, &pass, 0, sum);
-  }
+  for (int lane = 0; lane < WIDE; lane += MB_PACK) look_all(p, batch, lane, true);
 }
 
 #endif

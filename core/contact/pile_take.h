@@ -150,7 +150,7 @@ KERNEL void take_contact(const MbPile *p, Pass *pass, const Start *a, const Star
 
 static void take(const MbPile *p, size_t batch) {
   for (int lane = 0; lane < WIDE; lane += MB_PACK) {
-    Pass pass = begin(p, batch, lane);
+    Pass pass = begin_of(p, p->base, batch, lane);
     const Start a = start_of(p, pass.batch->body[0] + lane), b = start_of(p, pass.batch->body[1] + lane);
     const Lanes first = lanes_of(p, pass.block);
     const MbPack mu = number(&first, MB_PILE_MU);
@@ -160,12 +160,24 @@ static void take(const MbPile *p, size_t batch) {
     for (int k = 0; k < 3; k++) store3((double *)pass.head + WIDE * 3 * k, axis[k]);
     mb_pack_store((double *)pass.head + WIDE * MB_PILE_HEAD_MU, mu);
     store3((double *)pass.head + WIDE * MB_PILE_HEAD_WAY, minus(b.p, a.p));
-    head_inertias(p, &pass);
+    put_inertias(p, &pass, (double *)pass.head + WIDE * MB_PILE_HEAD_J);
     for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass))
       take_contact(p, &pass, &a, &b, axis, mu, &sums);
     sum_to(p, batch, &pass, 0, sums.all);
     sum_to(p, batch, &pass, 1, sums.nearer);
     sum_to(p, batch, &pass, 2, sums.rebound);
+    push_all(p, p->body, batch, lane);
+  }
+}
+
+static void again(const MbPile *p, size_t batch) {
+  for (int lane = 0; lane < WIDE; lane += MB_PACK) {
+    Pass pass = begin(p, batch, lane);
+    const MbPack mu = mb_pack_load(pass.head + WIDE * MB_PILE_HEAD_MU);
+    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
+      const Lanes in = lanes_of(p, pass.block);
+      store3(pass.hot + WIDE * MB_PILE_NOW, clamped(numbers(&in, MB_PILE_LAMBDA), mu));
+    }
   }
 }
 

@@ -74,11 +74,11 @@ static void give_velocities(const MbSim *sim, double *v) {
   const MbPile *pile = &pile_of(sim)->pile;
   for (size_t b = 0; b < model->nlisted; b++) {
     const MbPileBody *body = &pile->body[b];
-    const double *base = pile->base + 8 * b;
+    const MbPileBody *base = &pile->base[b];
     double change[3], own[3];
     if (!mb_delassus_is_apart(model, b)) continue;
     const size_t at = sim->solver->map->layout->velocity(model, b);
-    mb_vec3_sub(change, body->w, base + 3);
+    mb_vec3_sub(change, body->w, base->w);
     mb_mat3_tapply(own, pile->place[b].R, change);
     mb_vec3_add(v + at, v + at, own);
     mb_vec3_copy(v + at + 3, body->v);
@@ -92,28 +92,30 @@ static bool make(MbSim *sim, bool *is) {
   const MbTouches *now = &sim->touching->now;
   const uint32_t none = (uint32_t)sim->model->nb;
   if (!mb_grow(&p->body, &p->room, now->n, sizeof *p->body) ||
-      !mb_grow(&p->told, &p->told_room, now->n, sizeof *p->told))
+      !mb_grow(&p->patch, &p->patch_room, now->n, sizeof *p->patch))
     return false;
-  for (size_t i = 0; i < now->n; i++)
-    for (size_t end = 0; end < 2; end++) {
-      const size_t body = now->touch[i].end[end];
-      p->body[i][end] = body == MB_WORLD ? none : (uint32_t)body;
-    }
+  for (size_t i = 0; i < now->n; i++) {
+    const MbTouch *touch = &now->touch[i];
+    for (size_t end = 0; end < 2; end++)
+      p->body[i][end] = touch->end[end] == MB_WORLD ? none : (uint32_t)touch->end[end];
+    p->patch[i] = i ? p->patch[i - 1] + !mb_pile_same_patch(touch->lambda, touch[-1].lambda) : 0;
+  }
   const MbPileContacts contacts = {.n = now->n,
                                    .stride = sizeof(MbTouch) / sizeof(double),
                                    .number = now->touch[0].lambda,
-                                   .body = (const uint32_t(*)[2])p->body};
+                                   .body = (const uint32_t(*)[2])p->body,
+                                   .patch = p->patch};
   return mb_pile_make(&p->pile, &contacts, sim->model->nb, is);
 }
 
 static void note(MbSim *sim) {
   MbTouching *t = sim->touching;
-  const MbPileTold *told = pile_of(sim)->told;
-  mb_pile_tell(&pile_of(sim)->pile, pile_of(sim)->told);
+  MbPileTold told;
   mb_touch_begin_notes(sim);
-  for (size_t i = 0; i < t->now.n; i++)
-    if (told[i].lambda[0] > 0)
-      mb_touch_note(sim, &t->now.touch[i], told[i].lambda, told[i].before, told[i].after);
+  for (size_t i = 0; i < t->now.n; i++) {
+    mb_pile_tell(&pile_of(sim)->pile, i, &told);
+    if (told.lambda[0] > 0) mb_touch_note(sim, &t->now.touch[i], told.lambda, told.before, told.after);
+  }
 }
 
 bool mb_touch_pile_solve(MbSim *sim, double *v, bool *done) {
@@ -178,11 +180,11 @@ void mb_touch_pile_free(MbTouchPile *pile) {
   if (!pile) return;
   mb_pile_free(&pile->pile);
   mb_free(pile->body);
-  mb_free(pile->told);
+  mb_free(pile->patch);
   mb_free(pile);
 }
 
 size_t mb_touch_pile_bytes(const MbTouchPile *pile) {
   return sizeof *pile + mb_pile_bytes(&pile->pile) + pile->room * sizeof *pile->body +
-         pile->told_room * sizeof *pile->told;
+         pile->patch_room * sizeof *pile->patch;
 }

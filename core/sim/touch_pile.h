@@ -9,9 +9,8 @@ typedef struct MbTouchPile MbTouchPile;
 struct MbTouchPile {
   MbPile pile;
   uint32_t (*body)[2]; // (a contact)
-  size_t room;
-  MbPileTold *told; // (a contact)
-  size_t told_room;
+  uint32_t *patch;     // (a contact) as the pile is given it
+  size_t room, patch_room;
   bool solved; // the contacts of the step have been solved so
 };
 

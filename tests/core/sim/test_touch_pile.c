@@ -251,15 +251,14 @@ Test(touch_pile, what_is_deep_is_parted_and_the_centre_of_mass_stays) {
 }
 
 // The rate of a lane's contact after parting, with its gap; bodies are where the sweeps have left them.
-static double parted(const MbPile *p, const MbPileBatch *batch, size_t cell, size_t lane) {
-  const double *head = p->head + MB_LANES_WIDE * MB_PILE_HEAD * (size_t)(batch - p->batch) + lane,
-               *part = p->part + MB_LANES_WIDE * MB_PILE_PART * cell + lane;
+static double parted(const MbPile *p, const MbPileBatch *batch, const double *part, size_t lane) {
+  const double *run = mb_pile_run(p, (size_t)(batch - p->batch)) + lane;
   const MbPileBody *a = &p->body[batch->body[0][lane]], *b = &p->body[batch->body[1][lane]];
   double u = part[MB_LANES_WIDE * MB_PILE_ONE_ASKS];
   for (int k = 0; k < 3; k++) {
-    u += head[MB_LANES_WIDE * k] * (b->v[k] - a->v[k]);
+    u += run[MB_LANES_WIDE * (MB_PILE_RUN_N + k)] * (b->v[k] - a->v[k]);
     const double x = part[MB_LANES_WIDE * (MB_PILE_ONE_X + k)];
-    u += (x - head[MB_LANES_WIDE * (MB_PILE_HEAD_ARM + k)]) * b->w[k] - x * a->w[k];
+    u += (x - run[MB_LANES_WIDE * (MB_PILE_RUN_ARM + k)]) * b->w[k] - x * a->w[k];
   }
   return u;
 }
@@ -283,9 +282,9 @@ Test(touch_pile, the_contacts_that_are_parted_last_are_parted_to_a_floats_roundi
                p->block[MB_LANES_WIDE * (p->batch[k].cell + depth) + lane] != UINT32_MAX)
           depth++;
         if (depth < 2) continue;
-        const size_t cell = p->batch[k].cell + depth - 1;
-        const double lambda = p->part[MB_LANES_WIDE * (MB_PILE_PART * cell + MB_PILE_ONE_NOW) + lane],
-                     u = parted(p, &p->batch[k], cell, lane);
+        const double *part =
+            mb_pile_run(p, k) + MB_LANES_WIDE * (MB_PILE_RUN + MB_PILE_PART * (depth - 1)) + lane;
+        const double lambda = part[MB_LANES_WIDE * MB_PILE_ONE_NOW], u = parted(p, &p->batch[k], part, lane);
         pushing += lambda > 0;
         cr_expect(lambda > 0 ? fabs(u) < 1e-9 : u > -1e-9, "step %d: %g, %g", step, lambda, u);
       }

@@ -237,13 +237,20 @@ static MbStatus simulate_unwritten(MbRun *run, MbReport *report) {
 static MbStatus judge_steps(const MbRun *run, MbReport *report) {
   const int64_t missed = mb_sim_steps_missed(run->sim);
   MbContactCounts contacts;
+  double worst;
   if (run->follower || !mb_arg_given(run->args, "strict")) return MB_OK; // `mbsim view` has no such option
-  if (mb_sim_contacts(run->sim, &contacts) && contacts.missed)
+  const int64_t unsolved = mb_sim_forces_missed(run->sim, &worst);
+  if (unsolved && !mb_sim_contacts(run->sim, &contacts))
+    return mb_error(report, MB_NUMBERS, "",
+                    "--strict: friction in joints of %lld of %lld steps has not come to the tolerance (the "
+                    "worst to %.2g): allow more \"passes\", or a smaller step",
+                    (long long)unsolved, (long long)mb_sim_steps(run->sim), worst);
+  if (unsolved)
     return mb_error(
         report, MB_NUMBERS, "",
         "--strict: contacts of %lld of %lld steps have not come to the tolerance (the worst to %.2g): allow "
         "more \"iterations\", take another \"method\", or a smaller step",
-        (long long)contacts.missed, (long long)mb_sim_steps(run->sim), contacts.residual);
+        (long long)unsolved, (long long)mb_sim_steps(run->sim), worst);
   const int64_t crushed = mb_sim_steps_crushed(run->sim);
   if (crushed)
     return mb_error(

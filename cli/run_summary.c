@@ -57,6 +57,9 @@ static void summary_event(MbRun *run, MbStatus status, const MbTrajCounts *count
     cJSON_AddNumberToObject(event, "contacts_missed", (double)contacts.missed);
     cJSON_AddNumberToObject(event, "contacts_deepest", contacts.deepest);
   }
+  double worst;
+  const int64_t missed = mb_sim_forces_missed(run->sim, &worst);
+  if (missed) cJSON_AddNumberToObject(event, "forces_missed", (double)missed);
   cJSON_AddBoolToObject(event, "energy_left", mb_sim_energy_left(run->sim));
   if (!isnan(constraint)) cJSON_AddNumberToObject(event, "constraint_error", constraint);
   mb_log_write(&run->log, event);
@@ -88,7 +91,15 @@ static void say_energy(MbRun *run) {
 
 static void say_contacts(MbRun *run, int64_t step) {
   MbContactCounts contacts;
-  if (!mb_sim_contacts(run->sim, &contacts)) return;
+  double worst;
+  const int64_t missed = mb_sim_forces_missed(run->sim, &worst);
+  if (!mb_sim_contacts(run->sim, &contacts)) {
+    if (missed)
+      mb_log_say(&run->log,
+                 "friction in joints: %lld of %lld steps have not come to the tolerance, the worst to %.2g",
+                 (long long)missed, (long long)step, worst);
+    return;
+  }
   mb_log_say(&run->log, "contact: up to %zu contacts at once, solved to %.2g; the deepest %.2g of a size",
              contacts.most, contacts.residual, contacts.deepest);
   if (contacts.missed)

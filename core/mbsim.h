@@ -209,6 +209,8 @@ typedef struct MbContactCounts {
 } MbContactCounts;
 // False where nothing can collide.
 bool mb_sim_contacts(const MbSim *sim, MbContactCounts *counts);
+// How many steps' forces of contact and of dry friction have not come to what was asked of them; *worst: the most that one has left.
+int64_t mb_sim_forces_missed(const MbSim *sim, double *worst);
 // Tells how many pairs of deformables may touch one another, with those of one with itself; the names of the first `most` are written.
 size_t mb_sim_contact_deformables(const MbSim *sim, const char *(*names)[2], size_t most);
 

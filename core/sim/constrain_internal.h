@@ -56,6 +56,7 @@ struct MbConstraining {
   size_t *slot; // (room) row of the set
   double *b, *slack, *least, *soft;
   double *all;    // W_ii of bodies that nothing holds
+  double *own;    // W_ii of the last problem that was solved by pivots
   double *yields; // (nb x 6) by what they give way: 1/M, 0 where there is none
   MbContactRowKind *kind;
   const MbRow **picked;

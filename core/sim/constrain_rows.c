@@ -14,10 +14,10 @@
 
 // Room for what is kept of each row of the set, for one where there is none yet: so that lists of none are lists.
 bool mb_rows_reserve(MbConstraining *c, size_t n) {
-  size_t room[14];
+  size_t room[15];
   n = n ? n : 1;
   if (n <= c->room) return true;
-  for (size_t i = 0; i < 14; i++) room[i] = c->room;
+  for (size_t i = 0; i < 15; i++) room[i] = c->room;
   const bool fine =
       mb_grow(&c->force, &room[0], n, sizeof *c->force) && mb_grow(&c->g0, &room[1], n, sizeof *c->g0) &&
       mb_grow(&c->g1, &room[2], n, sizeof *c->g1) && mb_grow(&c->half, &room[3], n, sizeof *c->half) &&
@@ -25,7 +25,8 @@ bool mb_rows_reserve(MbConstraining *c, size_t n) {
       mb_grow(&c->b, &room[6], n, sizeof *c->b) && mb_grow(&c->slack, &room[7], n, sizeof *c->slack) &&
       mb_grow(&c->least, &room[8], n, sizeof *c->least) && mb_grow(&c->soft, &room[9], n, sizeof *c->soft) &&
       mb_grow(&c->all, &room[10], n, sizeof *c->all) && mb_grow(&c->from, &room[11], n, sizeof *c->from) &&
-      mb_grow(&c->most, &room[12], n, sizeof *c->most) && mb_grow(&c->aimed, &room[13], n, sizeof *c->aimed);
+      mb_grow(&c->most, &room[12], n, sizeof *c->most) &&
+      mb_grow(&c->aimed, &room[13], n, sizeof *c->aimed) && mb_grow(&c->own, &room[14], n, sizeof *c->own);
   size_t kinds = c->room;
   if (!fine || !mb_rebound_reserve(&c->rebounds, n) || !mb_grow(&c->kind, &kinds, n, sizeof *c->kind))
     return false;
@@ -124,8 +125,8 @@ MbStatus mb_rows_list(MbSim *sim, MbReport *report) {
 void mb_constraining_free(MbSim *sim) {
   MbConstraining *c = sim->constraining;
   if (!c) return;
-  void *const lists[] = {c->force, c->g0,   c->g1,  c->half, c->near, c->slot, c->b,    c->slack,
-                         c->least, c->soft, c->all, c->kind, c->from, c->cone, c->most, c->aimed};
+  void *const lists[] = {c->force, c->g0,  c->g1,  c->half, c->near, c->slot, c->b,    c->slack, c->least,
+                         c->soft,  c->all, c->own, c->kind, c->from, c->cone, c->most, c->aimed};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) mb_free(lists[i]);
   mb_row_set_free(&c->set);
   mb_delassus_free(&c->delassus);
@@ -139,7 +140,7 @@ size_t mb_constraining_bytes(const MbSim *sim) {
   return mb_row_set_bytes(sim, &c->set) + mb_delassus_bytes(sim, &c->delassus) +
          mb_contact_work_bytes(&c->work) + mb_rebound_bytes(sim, &c->rebounds) +
          c->cone_room * sizeof *c->cone +
-         c->room * (11 * sizeof(double) + sizeof *c->near + sizeof *c->slot + sizeof *c->kind);
+         c->room * (13 * sizeof(double) + sizeof *c->near + sizeof *c->slot + sizeof *c->kind);
 }
 
 // ---- at an instant -------------------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@
 //   M̃ φ⁺ = M φ + h f + Σ Hᵀ λ + r,   M̃ = M − a h D − b h² K      of each body, r the impulses of its joint and of its children's
 //
 // so that r, summed from the leaves to the root, is each joint's; of a joint that closes a loop it is what its own rows push. They end
-// where no largest force changes by more than the tolerance.
+// where no largest force changes by more than the tolerance. Where friction presses a surface harder on its like, as in a slide that is pushed
+// beside itself, passes gain little, go round or go away: from the first that does not halve the change on the loads are averages of passes.
 //
 // Over a step a row does the work λ (G v⁺ + G v)/2, which with that of the other forces is what the kinetic energy changes by, since
 // ½ v⁺ᵀ M v⁺ − ½ vᵀ M v = ½ (v⁺ + v)ᵀ M (v⁺ − v).
@@ -17,6 +18,7 @@
 #include "core/contact/contact_auto.h"
 #include "core/math/spatial.h"
 #include "core/model/coordinates.h"
+#include "core/sim/averages.h"
 #include "core/sim/constrain_internal.h"
 #include "core/solvers/body_block.h"
 #include "core/solvers/redmax/tree.h"
@@ -32,6 +34,12 @@ struct MbRubbing {
   double *phi;   // (nb x 6) their twists
   double *r;     // (nb x 6) impulses
   double *load;  // (nloads) of the pass
+  double *used;  // (nloads) those that it was solved with
+  double *moved; // (nloads) what it has changed them by
+  double *mean;  // (nloads) an average of passes
+  MbAverages averages;
+  double last; // change of the pass before
+  bool slow;   // passes have gained little
 };
 
 // ---- room -------------------------------------------------------------------------------------------------
@@ -46,9 +54,13 @@ static MbStatus create_rubbing(MbSim *sim, MbReport *report) {
   rub->E = mb_arena_alloc(&sim->arena, model->nb, sizeof *rub->E);
   rub->twist = numbers(sim, 6 * model->nb), rub->phi = numbers(sim, 6 * model->nb);
   rub->r = numbers(sim, 6 * model->nb), rub->v = numbers(sim, sim->width);
-  rub->load = numbers(sim, model->nloads);
+  rub->load = numbers(sim, model->nloads), rub->used = numbers(sim, model->nloads);
+  rub->moved = numbers(sim, model->nloads), rub->mean = numbers(sim, model->nloads);
+  double *room = numbers(sim, mb_averages_room(model->nloads));
+  mb_averages_begin(&rub->averages, model->nloads, room);
   const bool tree = rub->apart || mb_tree_create(model, &rub->tree);
-  const bool fine = rub->E && rub->twist && rub->phi && rub->r && rub->v && rub->load && tree;
+  const bool loads = rub->load && rub->used && rub->moved && rub->mean && room;
+  const bool fine = rub->E && rub->twist && rub->phi && rub->r && rub->v && loads && tree;
   return fine ? MB_OK : mb_no_memory(report, "friction");
 }
 
@@ -125,6 +137,8 @@ static double set_bounds(MbSim *sim) {
 void mb_dry_begin(MbSim *sim) {
   MbConstraining *c = sim->constraining;
   if (!c->rubbing) return;
+  mb_averages_forget(&c->rubbing->averages);
+  c->rubbing->last = INFINITY, c->rubbing->slow = false;
   memcpy(c->rubbing->load, mb_section(sim, MB_SECTION_LOADS), sim->model->nloads * sizeof(double));
   set_bounds(sim);
 }
@@ -234,6 +248,7 @@ bool mb_dry_pass(MbSim *sim, const double *v, double *change) {
   for (size_t i = 0; i < sim->nv; i++) rub->v[i] = v[i] + c->y[i];
   memset(c->y, 0, mb_row_width(sim, &c->set) * sizeof *c->y);
   if (!solved) return false;
+  memcpy(rub->used, rub->load, model->nloads * sizeof *rub->load);
   find_twists(sim, rub->v, rub->phi);
   find_reactions(sim);
   for (size_t i = 0; i < model->nconstraints; i++) {
@@ -253,11 +268,43 @@ bool mb_dry_pass(MbSim *sim, const double *v, double *change) {
     mb_joint_friction_loads(own, w, lambda, rub->load + own->first);
   }
   *change = set_bounds(sim);
+  return true;
+}
+
+// Whether load ← the average of the passes whose change is least, and that change on. Not where it has places pull: where friction grows by
+// itself until it holds, as in a slide that jams, plain passes go there, and what they go away from is no friction.
+static bool average_loads(MbRubbing *rub, size_t n) {
+  bool pulls = false;
+  for (size_t i = 0; i < n; i++) rub->mean[i] = rub->used[i];
+  mb_averages_next(&rub->averages, rub->mean, rub->moved);
+  for (size_t i = 0; i < n; i++) pulls |= rub->mean[i] < 0;
+  if (!pulls) memcpy(rub->load, rub->mean, n * sizeof *rub->load);
+  return !pulls;
+}
+
+// The loads that the next pass is solved with.
+static void choose_loads(MbSim *sim, double change) {
+  static const double GAINS = 0.5;
+  MbRubbing *rub = sim->constraining->rubbing;
+  const size_t n = sim->model->nloads;
+  for (size_t i = 0; i < n; i++) rub->moved[i] = rub->load[i] - rub->used[i];
+  mb_averages_note(&rub->averages, rub->used, rub->moved);
+  rub->slow |= change > GAINS * rub->last;
+  rub->last = change;
+  if (!rub->slow) return;
+  if (average_loads(rub, n))
+    set_bounds(sim);
+  else
+    mb_averages_forget(&rub->averages);
+}
+
+void mb_dry_again(MbSim *sim, double change) {
+  MbConstraining *c = sim->constraining;
+  choose_loads(sim, change);
   for (size_t i = 0; i < c->n; i++) {
     c->from[i] = c->answer.lambda[i];
-    if (c->set.is[c->slot[i]].kind == MB_ROW_DRY) c->most[i] = h * c->set.row[c->slot[i]].most;
+    if (c->set.is[c->slot[i]].kind == MB_ROW_DRY) c->most[i] = sim->model->h * c->set.row[c->slot[i]].most;
   }
-  return true;
 }
 
 void mb_dry_patience(const MbSim *sim, double *tolerance, int *passes) {

@@ -10,9 +10,11 @@ void mb_dry_free(MbSim *sim);
 size_t mb_dry_bytes(const MbSim *sim); // beside the arena
 // When the rows of a step are made: how much they may push by the last step's loads.
 void mb_dry_begin(MbSim *sim);
-// When a pass is solved, v being the velocities without its rows: how much they may push by its loads, and where the next pass begins.
-// *change: by how much that has changed, of the largest. False: A⁻¹ could not be applied.
+// When a pass is solved, v being the velocities without its rows: how much they may push by its loads. *change: by how much that has
+// changed, of the largest. False: A⁻¹ could not be applied.
 bool mb_dry_pass(MbSim *sim, const double *v, double *change);
+// Tells the problem how much they may push in the next pass, and where that begins, when one has changed it by so much.
+void mb_dry_again(MbSim *sim, double change);
 // Tells where passes end: at such a change, or after as many.
 void mb_dry_patience(const MbSim *sim, double *tolerance, int *passes);
 // Notes the work that such rows do by the last solution, which has led to the velocities v.

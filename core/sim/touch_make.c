@@ -238,6 +238,14 @@ bool mb_sim_contacts(const MbSim *sim, MbContactCounts *counts) {
   return true;
 }
 
+int64_t mb_sim_forces_missed(const MbSim *sim, double *worst) {
+  *worst = 0;
+  if (!(sim->section[MB_SECTION_TOLD + 1] > sim->section[MB_SECTION_TOLD])) return 0;
+  const double *told = mb_section(sim, MB_SECTION_TOLD);
+  *worst = told[MB_SOLVED_WORST];
+  return (int64_t)told[MB_SOLVED_MISSED];
+}
+
 size_t mb_sim_contact_deformables(const MbSim *sim, const char *(*names)[2], size_t most) {
   const MbTouching *t = sim->touching;
   size_t n = 0;

@@ -313,7 +313,8 @@ static bool find_jams(MbConstraining *c, size_t count) {
     MbReboundIsland *of = &r->of[r->island[i]];
     if (c->kind[i] != MB_CONTACT_NORMAL && c->kind[i] != MB_CONTACT_ONE_WAY) continue;
     of->most = fmax(of->most, r->part[i]);
-    of->nearer = fmax(of->nearer, c->gives * c->all[i] * c->answer.lambda[i] - c->answer.w[i]);
+    const double way = c->gives > 0 ? c->gives * c->own[i] * c->answer.lambda[i] : 0;
+    of->nearer = fmax(of->nearer, way - c->answer.w[i]);
   }
   for (size_t k = 0; k < count; k++) {
     MbReboundIsland *of = &r->of[k];

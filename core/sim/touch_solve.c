@@ -90,9 +90,21 @@ void mb_solved_begin(MbSim *sim) { memset(sim->constraining->told, 0, sizeof sim
 
 // What may help where contacts are not solved.
 static const char *advice(const MbSim *sim) {
-  const bool one = sim->touching && sim->touching->rules->method != MB_CONTACT_AUTO;
-  return one ? "take \"method\": \"auto\" of contact, more \"iterations\", or a smaller step"
-             : "take a smaller step";
+  if (!sim->touching) return "allow more \"passes\" of joints' friction, or take a smaller step";
+  return sim->touching->rules->method == MB_CONTACT_AUTO
+             ? "take a smaller step"
+             : "take \"method\": \"auto\" of contact, more \"iterations\", or a smaller step";
+}
+
+// What a step's forces are to come to: of contacts, or of friction by the loads inside joints.
+static double wanted_of(const MbSim *sim) {
+  double tolerance = 0;
+  int passes;
+  if (sim->touching) tolerance = sim->touching->rules->tolerance;
+  if (!sim->constraining->rubbing) return tolerance;
+  double loads;
+  mb_dry_patience(sim, &loads, &passes);
+  return fmax(tolerance, loads);
 }
 
 // Told once, of the first step that misses by far what it was to come to, as one such step may decide whether a pile falls. Where the scene asks
@@ -100,7 +112,7 @@ static const char *advice(const MbSim *sim) {
 static void warn_missed(MbSim *sim, double before, double left, MbReport *report) {
   static const double FAR_OFF = 100;
   const MbTouching *t = sim->touching;
-  const double bound = t ? FAR_OFF * t->rules->tolerance : 0;
+  const double bound = FAR_OFF * wanted_of(sim);
   if (before > bound || !(left > bound) || (t && mb_touch_takes_few(t->rules))) return;
   mb_warning(
       report, "",
@@ -127,11 +139,25 @@ void mb_solved_commit(MbSim *sim, MbReport *report) {
   all[MB_SOLVED_LAST_DEEPEST] = step[MB_SOLVED_DEEPEST];
 }
 
+// What the diagonal of W has more of in row i. Rows both ways give nothing: pivots leave those out that follow from others, as three of a loop
+// of hinges, and what they gave would let these through, by pivots that are rounding. Nor do rows along which nothing can move, whose
+// impulses would wander.
+static double giving(const MbConstraining *c, size_t i) {
+  return c->kind[i] == MB_CONTACT_BOTH_WAYS ? 0 : c->gives * c->own[i];
+}
+
+static void find_own(MbConstraining *c, const MbContactProblem *problem) {
+  for (size_t i = 0; i < c->n; i++) {
+    mb_contact_column(&problem->W, c->n, i, c->aimed);
+    c->own[i] = c->aimed[i] > c->least[i] ? c->aimed[i] : 0;
+  }
+}
+
 // How large what the diagonal gives is, of impulses λ − μ, beside what the rows ask for; μ may be NULL, for none.
 static double given(const MbConstraining *c, const double *lambda, const double *mu) {
   double sum = 0;
   for (size_t i = 0; i < c->n; i++) {
-    const double x = c->gives * c->all[i] * (lambda[i] - (mu ? mu[i] : 0));
+    const double x = giving(c, i) * (lambda[i] - (mu ? mu[i] : 0));
     sum += x * x;
   }
   const double size = size_of(c);
@@ -142,7 +168,7 @@ static double given(const MbConstraining *c, const double *lambda, const double 
 // nothing gives way.
 static MbContactResult solve_about(MbConstraining *c, const MbContactProblem *problem, const double *mu) {
   MbContactProblem about = *problem;
-  for (size_t i = 0; i < c->n; i++) c->aimed[i] = c->b[i] - (mu ? c->gives * c->all[i] * mu[i] : 0);
+  for (size_t i = 0; i < c->n; i++) c->aimed[i] = c->b[i] - (mu ? giving(c, i) * mu[i] : 0);
   about.b = c->aimed;
   return mb_contact_solve(c->touch_method, &c->work, &about, &c->answer);
 }
@@ -182,8 +208,9 @@ static MbContactResult solve(MbConstraining *c, const MbContactProblem *problem,
   MbContactResult result = MB_CONTACT_NOT_CONVERGED;
   const double *mu = NULL;
   for (double gives = 1e-10; result == MB_CONTACT_NOT_CONVERGED && gives < 1e-4; gives *= 7) {
-    for (size_t i = 0; i < c->n; i++) c->soft[i] += (gives - c->gives) * c->all[i];
+    for (size_t i = 0; i < c->n; i++) c->soft[i] -= giving(c, i);
     c->gives = gives;
+    for (size_t i = 0; i < c->n; i++) c->soft[i] += giving(c, i);
     result = solve_turns(c, problem, &mu);
     if (result == MB_CONTACT_NOT_CONVERGED) result = solve_about(c, problem, mu = NULL);
   }
@@ -207,6 +234,7 @@ static MbContactResult solve_passes(MbSim *sim, const MbContactProblem *problem,
     }
     if (*change <= tolerance) *change = 0;
     if (*change == 0 || pass >= passes) break;
+    mb_dry_again(sim, *change);
     result = solve(c, problem, pivots);
   }
   return result;
@@ -238,6 +266,7 @@ static bool find(void *context) {
   MbConstraining *c = f->sim->constraining;
   const double norm = norm_of(c), size = size_of(c);
   const MbContactProblem problem = problem_of_touches(f);
+  if (f->how.pivots) find_own(c, &problem);
   f->result = mb_contact_reserve(&c->work, c->touch_method, &problem)
                   ? solve_passes(f->sim, &problem, f->how.pivots, f->v, &f->change)
                   : MB_CONTACT_MEMORY;

@@ -24,3 +24,13 @@ slope() { "$MBSIM" run "$ROOT/scenes/contact/incline.json" -d 0.1 -q -f -o slope
 slope
 slope --strict | grep strict
 slope --set /contact/iterations=20
+# so do steps whose friction inside joints has not come to the loads
+cat > rubs.json <<'END'
+{"mbsim": 1, "time": {"step": 0.01, "steps": 5}, "output": {"channels": ["joint.position"]}, "bodies": [{"name": "wheel", "mass": 1,
+  "shape": {"type": "box", "size": [0.2, 0.2, 0.1]}, "joint": {"type": "revolute", "axis": [0, 1, 0], "velocity": 3, "in_body": {"position": [0.1, 0, 0]},
+  "friction": {"coefficient": 0.3, "radius": 0.05, "length": 0.1, "passes": 1}}}]}
+END
+"$MBSIM" run rubs.json -o rubs.mbt 2>&1 | grep "friction in" | sed "s/worst to .*/worst to …/"
+"$MBSIM" run rubs.json -o rubs.mbt --force -q --strict 2>&1 | sed "s/worst to [^)]*/worst to …/; s/solved to [^ ]*/solved to …/"
+"$MBSIM" run rubs.json -o rubs.mbt --force -q --strict --set /bodies/0/joint/friction/passes=100
+echo "exit $?"

@@ -1,7 +1,8 @@
 // `auto`: no single method solves every problem, and the quickest differs. W falls into islands, blocks that have to do with one
 // another; each is solved by itself, by Gauss–Seidel first (few sweeps are enough where the last step's λ are near), then by Newton's
 // method from there, then of bodies that nothing else couples by the proximal one, which in large islands comes after few sweeps, then by
-// ADMM, then by all with more patience, and by staggered projections, which come to an end now and then where none of these does. The first λ that is good enough is taken; where none is, the best.
+// ADMM, then by Newton's method from the start and from no impulses, as what has gone astray may not get back, then by all with more patience, and by staggered projections, which come to an end
+// now and then where none of these does. The first λ that is good enough is taken; where none is, the best.
 //
 // Rows both ways and one way alone are pivoting's, which is exact for them, and so are pyramids. Boxes, which ADMM does not take, go
 // to pivoting last.
@@ -52,6 +53,7 @@ typedef struct Auto {
   uint32_t *order, *begin; // (nblocks), (nblocks + 1) blocks by island
   uint32_t *owner, *rows;  // (n) each row's block; its place in its island
   double *best;            // (n) of the island
+  double *start, *other;   // (n) of the island: where it has begun; what is tried from there or from none
   bool box;
   size_t iterations;
   const char *method;
@@ -177,36 +179,70 @@ static bool step_from_last(Auto *t, const MbStrips *island, MbRoom room, double 
   return fine;
 }
 
+// Where a turn begins: where the one before has ended, where the island has begun, or at none. One that has gone astray leaves the next where
+// that may not get away from.
+typedef enum From { GOES_ON, ANEW, FROM_NONE } From;
+typedef struct Turn {
+  Who who;
+  size_t most;
+  From from;
+} Turn;
+
+// A step of Newton's method costs as much as some ten sweeps where it is factored, some hundred where it is not.
+static const Turn of_small[] = {{GAUSS_SEIDEL, 40, GOES_ON},
+                                {NEWTON, 40, GOES_ON},
+                                {PROXIMAL, 300, GOES_ON},
+                                {ADMM, 400, GOES_ON},
+                                {NEWTON, 40, ANEW},
+                                {NEWTON, 40, FROM_NONE},
+                                {GAUSS_SEIDEL, 1000, GOES_ON},
+                                {NEWTON, 200, GOES_ON},
+                                {STAGGERED, 100, GOES_ON},
+                                {ADMM, 5000, GOES_ON},
+                                {0}},
+                  of_large[] = {{GAUSS_SEIDEL, 100, GOES_ON}, {GAUSS_SEIDEL, 800, GOES_ON},
+                                {NEWTON, 30, GOES_ON},        {GAUSS_SEIDEL, 5000, GOES_ON},
+                                {NEWTON, 100, GOES_ON},       {STAGGERED, 30, GOES_ON},
+                                {ADMM, 300, GOES_ON},         {0}},
+                  of_dense[] = {{GAUSS_SEIDEL, 100, GOES_ON},  {NEWTON, 40, GOES_ON},
+                                {GAUSS_SEIDEL, 800, GOES_ON},  {NEWTON, 200, GOES_ON},
+                                {GAUSS_SEIDEL, 5000, GOES_ON}, {STAGGERED, 30, GOES_ON},
+                                {ADMM, 300, GOES_ON},          {0}},
+                  of_bodies[] = {{GAUSS_SEIDEL, 20, GOES_ON},   {PROXIMAL, 300, GOES_ON},
+                                 {GAUSS_SEIDEL, 800, GOES_ON},  {NEWTON, 30, GOES_ON},
+                                 {GAUSS_SEIDEL, 5000, GOES_ON}, {NEWTON, 100, GOES_ON},
+                                 {ADMM, 300, GOES_ON},          {0}};
+
+// Takes a turn; what it comes to is not gone on with where it has begun elsewhere and is not good enough.
+static bool take_turn(Auto *t, const MbStrips *island, MbRoom room, const Turn *turn, size_t most,
+                      double *lambda) {
+  if (turn->from == GOES_ON) return run(t, island, room, turn->who, most, lambda);
+  if (turn->from == ANEW)
+    memcpy(t->other, t->start, island->n * sizeof *t->other);
+  else
+    memset(t->other, 0, island->n * sizeof *t->other);
+  const bool fine = run(t, island, room, turn->who, most, t->other);
+  if (fine) memcpy(lambda, t->other, island->n * sizeof *lambda);
+  return fine;
+}
+
 static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *lambda) {
-  typedef struct Turn {
-    Who who;
-    size_t most;
-  } Turn;
   enum {
     LAST = 25
   }; // times what is asked for: the last turn may take more, as nothing else has come to an end
-  // a step of Newton's method costs as much as some ten sweeps where it is factored, some hundred where it is not
-  static const Turn small[] = {{GAUSS_SEIDEL, 40}, {NEWTON, 40},         {PROXIMAL, 300},
-                               {ADMM, 400},        {GAUSS_SEIDEL, 1000}, {NEWTON, 200},
-                               {STAGGERED, 100},   {ADMM, 5000},         {0}},
-                    large[] = {{GAUSS_SEIDEL, 100}, {GAUSS_SEIDEL, 800}, {NEWTON, 30}, {GAUSS_SEIDEL, 5000},
-                               {NEWTON, 100},       {STAGGERED, 30},     {ADMM, 300},  {0}},
-                    dense[] = {{GAUSS_SEIDEL, 100},  {NEWTON, 40},    {GAUSS_SEIDEL, 800}, {NEWTON, 200},
-                               {GAUSS_SEIDEL, 5000}, {STAGGERED, 30}, {ADMM, 300},         {0}},
-                    bodies[] = {{GAUSS_SEIDEL, 20},   {PROXIMAL, 300}, {GAUSS_SEIDEL, 800}, {NEWTON, 30},
-                                {GAUSS_SEIDEL, 5000}, {NEWTON, 100},   {ADMM, 300},         {0}};
   if (t->problem->sweeps) {
     sweep_island(t, island, room, lambda);
     return;
   }
   if (step_from_last(t, island, *room, lambda)) return;
+  memcpy(t->start, lambda, island->n * sizeof *lambda);
   MbRoom left = *room;
   MbStrips formed = *island;
   bool same = !island->F || island->n > MB_SMALL;
-  const Turn *plan = island->n <= MB_SMALL                  ? small
-                     : mb_proximal_takes(island, t->bodies) ? bodies
-                     : mb_strips_factored(island)           ? dense
-                                                            : large;
+  const Turn *plan = island->n <= MB_SMALL                  ? of_small
+                     : mb_proximal_takes(island, t->bodies) ? of_bodies
+                     : mb_strips_factored(island)           ? of_dense
+                                                            : of_large;
   for (; plan->most; plan++) {
     const size_t asked = t->problem->iterations * (plan[1].most ? 1 : LAST),
                  most = asked && asked < plan->most ? asked : plan->most;
@@ -217,7 +253,7 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
       same = true;
     }
     const bool unformed = plan->who == GAUSS_SEIDEL || plan->who == PROXIMAL;
-    if (run(t, unformed ? island : &formed, left, plan->who, most, lambda)) return;
+    if (take_turn(t, unformed ? island : &formed, left, plan, most, lambda)) return;
   }
 }
 
@@ -283,6 +319,8 @@ static void layout(Auto *t, MbRoom *room, const MbContactProblem *problem) {
   t->lambda = mb_room_take(room, problem->n, sizeof *t->lambda);
   t->w = mb_room_take(room, problem->n, sizeof *t->w);
   t->best = mb_room_take(room, problem->n, sizeof *t->best);
+  t->start = mb_room_take(room, problem->n, sizeof *t->start);
+  t->other = mb_room_take(room, problem->n, sizeof *t->other);
   t->root = mb_room_take(room, t->whole.nblocks, sizeof *t->root);
   t->holder = mb_room_take(room, t->whole.nslots, sizeof *t->holder);
   t->order = mb_room_take(room, t->whole.nblocks, sizeof *t->order);

@@ -142,7 +142,7 @@ static void add_row(MbSim *sim, const MbPushed *touch, const double d[3], double
     const size_t body = rules->solids[end ? touch->b : touch->a].body;
     if (rules->moved[body] == MB_WORLD) continue;
     double H[6], seen[6];
-    mb_met_row(&sim->x.E[body], touch->point, d, end ? 1 : -1, H);
+    mb_touch_push_at(H, &sim->x.E[body], touch->point, d, end ? 1 : -1);
     sim->solver->carry(sim->work, body, H, seen, y);
   }
 }

@@ -89,8 +89,6 @@ void mb_met_tell(MbSensitivity *g, const MbStageNote *note, const MbMeeting *mee
 // Looks where bodies of a simulation touch at coordinates q, with velocities v to tell how far away that is of interest; false: contacts that pushed are not
 // there, or not where they were.
 bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pushed, MbSeen *seen);
-// H ← what makes `share` of the velocity along d of a body's point x of its twist.
-void mb_met_row(const MbPose *E, const double x[3], const double d[3], double share, double H[6]);
 // felt (nv) += the sum's derivative by where bodies are, about q; seen has where contacts are there. False: they jump.
 bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double *felt);
 // Whether the sum is the same smooth function of a number on both of its sides, where contacts are at q as seen[0] has them and on the sides as seen[1] and seen[2] do.

@@ -285,15 +285,6 @@ static bool add_motions(MbMet *met, const MbMetSum *sum, const Pair *pair) {
   return true;
 }
 
-void mb_met_row(const MbPose *E, const double x[3], const double d[3], double share, double H[6]) {
-  double r[3];
-  mb_vec3_sub(r, x, E->p);
-  mb_quat_unrotate(r, E->q, r);
-  mb_quat_unrotate(H + 3, E->q, d);
-  mb_vec3_scale(H + 3, share, H + 3);
-  mb_vec3_cross(H, r, H + 3);
-}
-
 // What the sum is felt by along the bodies' twists by w and by z.
 static void add_twists(MbMet *met, const MbMetSum *sum) {
   const MbSim *at = met->beside;
@@ -308,7 +299,7 @@ static void add_twists(MbMet *met, const MbMetSum *sum) {
       if (rules->moved[body] == MB_WORLD) continue;
       for (int k = 0; k < 3; k++) {
         double H[6];
-        mb_met_row(&at->x.E[body], seen->point, axis[k], end ? 1 : -1, H);
+        mb_touch_push_at(H, &at->x.E[body], seen->point, axis[k], end ? 1 : -1);
         for (size_t j = 0; j < 6; j++) {
           met->by_w[6 * body + j] += sum->zeta[3 * i + (size_t)k] * H[j];
           met->by_z[6 * body + j] -= sum->mu[3 * i + (size_t)k] * H[j];

@@ -200,8 +200,8 @@ bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
   return true;
 }
 
-// A unit force along d at the point p: ( r × Rᵀ d ; Rᵀ d ) in C axes, r = Rᵀ (p − c).
-static void push_at(double H[6], const MbPose *E, const double p[3], const double d[3], double sign) {
+// ( r × Rᵀ d ; Rᵀ d ), r = Rᵀ (p − c)
+void mb_touch_push_at(double H[6], const MbPose *E, const double p[3], const double d[3], double sign) {
   double r[3];
   mb_vec3_sub(r, p, E->p);
   mb_quat_unrotate(r, E->q, r);
@@ -215,7 +215,7 @@ static void push_end(double H[6], const MbModel *model, const MbInstant *at, con
                      double weight, const double d[3]) {
   const bool node = end >= model->nlisted;
   if (end < model->nb) {
-    push_at(H, &at->x->E[end], node ? at->x->E[end].p : touch->point, d, weight);
+    mb_touch_push_at(H, &at->x->E[end], node ? at->x->E[end].p : touch->point, d, weight);
     return;
   }
   mb_vec3_set(H, 0, 0, 0);

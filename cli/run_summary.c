@@ -58,7 +58,7 @@ static void summary_event(MbRun *run, MbStatus status, const MbTrajCounts *count
     cJSON_AddNumberToObject(event, "contacts_deepest", contacts.deepest);
   }
   double worst;
-  const int64_t missed = mb_sim_forces_missed(run->sim, &worst);
+  const int64_t missed = mb_sim_contacts(run->sim, &contacts) ? 0 : mb_sim_forces_missed(run->sim, &worst);
   if (missed) cJSON_AddNumberToObject(event, "forces_missed", (double)missed);
   cJSON_AddBoolToObject(event, "energy_left", mb_sim_energy_left(run->sim));
   if (!isnan(constraint)) cJSON_AddNumberToObject(event, "constraint_error", constraint);

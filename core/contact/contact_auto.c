@@ -1,8 +1,9 @@
 // `auto`: no single method solves every problem, and the quickest differs. W falls into islands, blocks that have to do with one
 // another; each is solved by itself, by Gauss–Seidel first (few sweeps are enough where the last step's λ are near), then by Newton's
 // method from there, then of bodies that nothing else couples by the proximal one, which in large islands comes after few sweeps, then by
-// ADMM, then by Newton's method from the start and from no impulses, as what has gone astray may not get back, then by all with more patience, and by staggered projections, which come to an end
-// now and then where none of these does. The first λ that is good enough is taken; where none is, the best.
+// ADMM, then in small islands by Newton's method from the start and from no impulses, as what has gone astray may not get back, then by all with
+// more patience, and by staggered projections, which come to an end now and then where none of these does. The first λ that is good enough is
+// taken; where none is, the best.
 //
 // Rows both ways and one way alone are pivoting's, which is exact for them, and so are pyramids. Boxes, which ADMM does not take, go
 // to pivoting last.

@@ -52,12 +52,15 @@ double mb_nodes_left(const MbSim *sim) {
   return residual * rate / (1 - rate);
 }
 
+// MB_NODES_TOLD: that a step has missed what was wanted; that one has ended far from its solution.
+enum { NEAR = 1, AWAY };
+
 // Told once, when a step has not come to the energy that was wanted.
 static void warn_missed(MbSim *sim, double t, MbReport *report) {
   const MbNodes *nodes = sim->nodes;
   double *numbers = mb_section(sim, MB_SECTION_SOLUTION);
   if (numbers[MB_NODES_TOLD] != 0) return;
-  numbers[MB_NODES_TOLD] = 1;
+  numbers[MB_NODES_TOLD] = NEAR;
   mb_warning(
       report, "",
       "at t = %.9g s, step %lld: %d iterations do not bring the step's energy to %.3g of what they take off "
@@ -70,10 +73,6 @@ static void warn_missed(MbSim *sim, double t, MbReport *report) {
 // What goes to the end, as Newton's method does, is to come to where energies cannot tell steps apart, where nobody says how far. Where contacts
 // come and go from one iteration to the next it may stay farther off, which is a miss and no failure as long as it is little.
 static const double LOOSE = 1e-9, MUCH = 1e-5;
-
-enum {
-  NEAR = 1
-}; // MB_NODES_TOLD: that a step has missed what was wanted; above: that one has ended far from its solution
 
 static bool is_unasked(const MbNodes *nodes) { return nodes->plan.to_end && !(nodes->plan.tolerance > 0); }
 
@@ -90,8 +89,8 @@ static void warn_loose(MbSim *sim, double t, MbReport *report) {
   numbers[MB_NODES_TOLD] = NEAR;
   mb_warning(report, "",
              "at t = %.9g s, step %lld: the deformables' equations are solved to %.3g of their size after %d "
-             "iterations, "
-             "not to %.3g: take a smaller step; the run goes on, and counts such steps",
+             "iterations, not to %.3g: allow more \"iterations\" or take a smaller step; the run goes on, "
+             "and counts such steps",
              t, (long long)sim->state.step + 1, nodes->stats.residual, nodes->stats.iterations, LOOSE);
 }
 
@@ -101,8 +100,8 @@ static void warn_left(MbSim *sim, double t, MbReport *report) {
   const MbNodes *nodes = sim->nodes;
   double *numbers = mb_section(sim, MB_SECTION_SOLUTION);
   const double left = mb_nodes_left(sim);
-  if (!(left > FAR) || numbers[MB_NODES_TOLD] > NEAR) return;
-  numbers[MB_NODES_TOLD] = NEAR + 1;
+  if (!(left > FAR) || numbers[MB_NODES_TOLD] == AWAY) return;
+  numbers[MB_NODES_TOLD] = AWAY;
   mb_warning(
       report, "",
       "at t = %.9g s, step %lld: after %d iterations nodes are about %.2g of the largest deformable's size "

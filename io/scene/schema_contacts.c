@@ -68,7 +68,8 @@ static const MbSchemaRow contact_rows[] = {
      .fallback = "1e-8",
      .help =
          "of the natural map, what is left of the laws of all contacts, by what was to be stopped. Steps "
-         "that do not come to it are counted and told in the end; one that leaves more than a thousandth "
+         "that do not come to it are counted and told in the end, the first that leaves a hundred times as "
+         "much at once; one that leaves more than a thousandth "
          "ends the run with exit 4, but where method \"gauss_seidel\" or \"nonsmooth_newton\" has "
          "fewer than 200 \"iterations\" to make, a fixed cost a step. Solver \"projective\" leaves more in "
          "iterations that the step does not end with, a thousandth of what they move nodes by; not where "

@@ -141,7 +141,8 @@ static const MbSchemaRow projective_rows[] = {
          "deformable's "
          "size; a step that does not come to it in `iterations` is an error. 0: corrections do not matter "
          "(method \"newton\": 1e-9 is wanted, and it goes on to 1e-12 where it can; where there are rods "
-         "1e-8)"},
+         "1e-8. Steps that do not come to 1e-9 are told and counted, an error is one that leaves more than "
+         "1e-5)"},
     {"energy_tolerance", MB_TYPE_NUMBER, AT(MbSolverSpec, energy_tolerance), .bound = MB_BETWEEN, .lo = 0,
      .hi = 1,
      .help = "stops iterating when the energy that a step minimises is, by estimate, above its least by no "

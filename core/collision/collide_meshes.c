@@ -223,12 +223,48 @@ static bool nearest(Meshes *meshes, const Three *a, const Three *b) {
   return false;
 }
 
-static void meet(Meshes *meshes, uint32_t s, uint32_t t) {
-  const Three a = three_of(meshes->a, s), b = three_of(meshes->b, t);
-  for (int i = 0; i < 3; i++) vertex_over(meshes, &a, &b, i), vertex_over(meshes, &b, &a, i);
-  const bool through = nearest(meshes, &a, &b);
+// Whether all corners of `other` are beyond those of `own` by `within` and more, along a direction of any length.
+static bool beyond(const Three *own, const Three *other, const double n[3], double within) {
+  const double reach = within * mb_vec3_norm(n);
+  double most = mb_vec3_dot(own->x[0], n);
+  for (int i = 1; i < 3; i++) {
+    const double next = mb_vec3_dot(own->x[i], n);
+    most = next > most ? next : most;
+  }
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) edges_cross(meshes, &a, i, &b, j, through);
+    if (!(mb_vec3_dot(other->x[i], n) - most > reach)) return false;
+  return true;
+}
+
+// Whether a plane along one of the sides of `own`, square to it, has all of `other` beyond it.
+static bool beside(const Three *own, const Three *other, double within) {
+  for (int i = 0; i < 3; i++) {
+    double e[3], out[3];
+    mb_vec3_sub(e, own->x[(i + 1) % 3], own->x[i]);
+    mb_vec3_cross(out, e, own->normal);
+    if (beyond(own, other, out, within)) return true;
+  }
+  return false;
+}
+
+// Whether it is easily seen that no points of the two are nearer than `within`.
+static bool are_apart(const Three *a, const Three *b, double within) {
+  double back[3];
+  for (int way = 0; way < 2; way++) {
+    const Three *own = way ? b : a, *other = way ? a : b;
+    mb_vec3_scale(back, -1, own->normal);
+    if (beyond(own, other, own->normal, within) || beyond(own, other, back, within)) return true;
+  }
+  return beside(a, b, within) || beside(b, a, within);
+}
+
+// Where they are apart only corners that are inside of the other mesh may touch: those below its triangle.
+static void meet(Meshes *meshes, const Three *a, const Three *b) {
+  for (int i = 0; i < 3; i++) vertex_over(meshes, a, b, i), vertex_over(meshes, b, a, i);
+  if (are_apart(a, b, fmax(meshes->patches.within, 0))) return;
+  const bool through = nearest(meshes, a, b);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) edges_cross(meshes, a, i, b, j, through);
 }
 
 // All triangles of both whose boxes, in a's axes, are nearer than `within`.
@@ -245,14 +281,17 @@ static void meet_all(Meshes *meshes) {
   MbSkinLook all, near;
   mb_skin_look(&all, its, box.low, box.high);
   for (uint32_t t; (t = mb_skin_next(&all)) != MB_SKIN_NONE;) {
+    const Three b = three_of(meshes->b, t);
     for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
     for (size_t i = 0; i < 3; i++) {
-      mb_placed_point(x, meshes->b, its->vertex + 3 * (size_t)its->corner[3 * (size_t)t + i]);
-      mb_placed_local(x, meshes->a, x);
+      mb_placed_local(x, meshes->a, b.x[i]);
       for (int k = 0; k < 3; k++) low[k] = fmin(low[k], x[k] - reach), high[k] = fmax(high[k], x[k] + reach);
     }
     mb_skin_look(&near, own, low, high);
-    for (uint32_t s; (s = mb_skin_next(&near)) != MB_SKIN_NONE;) meet(meshes, s, t);
+    for (uint32_t s; (s = mb_skin_next(&near)) != MB_SKIN_NONE;) {
+      const Three a = three_of(meshes->a, s);
+      meet(meshes, &a, &b);
+    }
   }
 }
 

@@ -18,15 +18,13 @@ static bool meets(const MbSkinLook *look, const double low[3], const double high
 
 static bool triangle_meets(const MbSkinLook *look, uint32_t t) {
   const MbSkin *s = look->surface;
-  const double *p = s->vertex + 3 * (size_t)s->corner[3 * (size_t)t];
-  double low[3], high[3];
-  mb_vec3_copy(low, p);
-  mb_vec3_copy(high, p);
-  for (size_t i = 1; i < 3; i++) {
-    p = s->vertex + 3 * (size_t)s->corner[3 * (size_t)t + i];
-    for (int k = 0; k < 3; k++) low[k] = fmin(low[k], p[k]), high[k] = fmax(high[k], p[k]);
+  const double *p[3];
+  for (size_t i = 0; i < 3; i++) p[i] = s->vertex + 3 * (size_t)s->corner[3 * (size_t)t + i];
+  for (int k = 0; k < 3; k++) {
+    if (p[0][k] < look->low[k] && p[1][k] < look->low[k] && p[2][k] < look->low[k]) return false;
+    if (p[0][k] > look->high[k] && p[1][k] > look->high[k] && p[2][k] > look->high[k]) return false;
   }
-  return meets(look, low, high);
+  return true;
 }
 
 uint32_t mb_skin_next(MbSkinLook *look) {

@@ -166,6 +166,11 @@ static void add_inners(Meshes *meshes) {
   }
 }
 
+// Whether a side lies across n, but for what rests turned by little.
+static bool lies_across(const double side[3], const double n[3]) {
+  return fabs(mb_vec3_dot(side, n)) <= leaning * mb_vec3_norm(side);
+}
+
 static void edges_cross(Meshes *meshes, const Three *a, int i, const Three *b, int j, bool through) {
   double e[3], f[3], x[3], y[3], n[3], m[3], d[3], back[3];
   static const uint32_t side[3] = {3, 6, 5};
@@ -181,6 +186,8 @@ static void edges_cross(Meshes *meshes, const Three *a, int i, const Three *b, i
       flat_side(b, j, m);
       mb_vec3_scale(m, -1, m);
     }
+    // a side that goes through a plane aslant touches it with its end or with what is beside it
+    if (!lies_across(e, m) || !lies_across(f, m)) continue;
     mb_vec3_scale(back, -1, m);
     const double gap = mb_vec3_dot(d, m);
     if (!(gap < meshes->patches.within) || (gap < 0 && !through)) continue;

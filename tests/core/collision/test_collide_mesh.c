@@ -173,6 +173,37 @@ Test(collide_mesh, cubes_of_triangles_stand_on_one_another_and_on_planes_with_al
   mb_skin_free(cube);
 }
 
+// A cube whose lower edge lies on the rim of another one, and a little beyond it or short of it: they can part along what no face beside
+// the edge or the rim rises by, and along nothing else. The diagonals of the faces beside both begin at the same corner.
+Test(collide_mesh, an_edge_on_a_rim_touches_along_nothing_that_leads_into_either_cube) {
+  MbSkin *cube = made_surface_of(&mb_hull_cube);
+  const MbShape mesh = mb_shape_mesh(cube);
+  MbPose A, B;
+  mb_pose_identity(&A);
+  mb_pose_identity(&B);
+  for (int turned = 0; turned < 4; turned++)
+    for (int k = 1; k < 18; k++)
+      for (int beside = -3; beside <= 3; beside++) {
+        const double angle = 0.5 * M_PI * k / 18, c = cos(angle), s = sin(angle);
+        const double R[9] = {c, 0, -s, 0, 1, 0, s, 0, c}, low[3] = {-1, 0, -1};
+        MbContactPoint out[MB_CONTACT_POINTS];
+        // the lower edge to x = 1, z = 1 of the other one; A's faces are cut along other diagonals as it is turned
+        mb_mat3_apply(B.p, R, low);
+        mb_vec3_sub(B.p, (double[]){1 + 1e-9 * beside, 1e-9 * beside, 1 + 1e-9}, B.p);
+        mb_quat_exp(B.q, (double[]){0, -angle, 0});
+        mb_quat_exp(A.q, (double[]){0, 0, 0.5 * M_PI * turned});
+        const int n = made_collide(&mesh, &A, &mesh, &B, 1e-4, out);
+        cr_assert(n >= 2, "%d, %d, %d: %d points", turned, k, beside, n);
+        for (int i = 0; i < n; i++) {
+          const double *m = out[i].normal;
+          cr_assert(m[0] > -0.03 && m[2] > -0.03 && c * m[0] + s * m[2] > -0.03 &&
+                        c * m[2] - s * m[0] > -0.03,
+                    "%d, turned by %g, %d: along (%g, %g, %g)", turned, angle, beside, m[0], m[1], m[2]);
+        }
+      }
+  mb_skin_free(cube);
+}
+
 Test(collide_mesh, a_torus_sits_on_a_cone_all_around) {
   enum { AROUND = 32 };
   MbSkin *torus = made_torus(1, 0.3, AROUND, 16), *cone = made_cone(1.5, 1.5, AROUND);

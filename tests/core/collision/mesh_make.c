@@ -89,6 +89,18 @@ MbSkin *made_cone(double radius, double height, uint32_t m) {
   return make();
 }
 
+MbSkin *made_star(uint32_t m, const double *outline, double half) {
+  for (uint32_t i = 0; i < m; i++) point(outline[2 * (size_t)i], outline[2 * (size_t)i + 1], -half);
+  for (uint32_t i = 0; i < m; i++) point(outline[2 * (size_t)i], outline[2 * (size_t)i + 1], half);
+  const uint32_t low = point(0, 0, -half), high = point(0, 0, half);
+  for (uint32_t i = 0; i < m; i++) {
+    const uint32_t next = (i + 1) % m;
+    triangle(low, next, i), triangle(high, m + i, m + next);
+    triangle(i, next, m + next), triangle(i, m + next, m + i);
+  }
+  return make();
+}
+
 MbSkin *made_surface_of(const MbHull *hull) {
   for (uint32_t v = 0; v < hull->vertices; v++)
     point(hull->vertex[3 * v], hull->vertex[3 * v + 1], hull->vertex[3 * v + 2]);

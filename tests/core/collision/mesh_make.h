@@ -12,6 +12,8 @@ MbSkin *made_sheet(uint64_t *seed, uint32_t n, double half, double thick);
 MbSkin *made_torus(double ring, double tube, uint32_t m, uint32_t k);
 // Its tip at z = height, its base of m sides at z = 0.
 MbSkin *made_cone(double radius, double height, uint32_t m);
+// A prism between z = −half and half over an outline of m points (x, y), all of which the origin sees.
+MbSkin *made_star(uint32_t m, const double *outline, double half);
 // The hull's faces in triangles.
 MbSkin *made_surface_of(const MbHull *hull);
 

@@ -1,0 +1,177 @@
+// Normals of meshes that touch are against what they keep from coming and against nothing else: a pair is moved by little in all directions,
+// and brute force tells which it is free to go.
+#include "core/collision/convex.h"
+#include "core/collision/skin_hull.h"
+
+#include "core/math/mat3.h"
+#include "tests/core/collision/collide_make.h"
+#include "tests/core/collision/mesh_make.h"
+#include "tests/support.h"
+
+static const double AWAY = 1e-6;
+
+// The least signed distance of two triangles, one of each mesh, and where it is led along; `within` above it.
+static double brute_gap(const MbShape *a, const MbPose *A, const MbShape *b, const MbPose *B, double within,
+                        double n[3]) {
+  const MbShape *shape[2] = {a, b};
+  const MbPose *pose[2] = {A, B};
+  static double x[2][3 * 3 * 400];
+  for (int k = 0; k < 2; k++) {
+    const MbSkin *s = shape[k]->surface;
+    cr_assert(s->triangles <= 400);
+    for (size_t i = 0; i < 3 * (size_t)s->triangles; i++)
+      mb_pose_point(x[k] + 3 * i, pose[k], s->vertex + 3 * (size_t)s->corner[i]);
+  }
+  double least = within;
+  for (size_t s = 0; s < a->surface->triangles; s++)
+    for (size_t t = 0; t < b->surface->triangles; t++) {
+      const double *const p = x[0] + 9 * s, *const q = x[1] + 9 * t;
+      bool far = false;
+      for (int k = 0; k < 3 && !far; k++)
+        far = fmin(fmin(p[k], p[3 + k]), p[6 + k]) > fmax(fmax(q[k], q[3 + k]), q[6 + k]) + least ||
+              fmin(fmin(q[k], q[3 + k]), q[6 + k]) > fmax(fmax(p[k], p[3 + k]), p[6 + k]) + least;
+      if (far) continue;
+      MbSkinHull one, two;
+      MbConvexPair pair;
+      MbConvexGap gap;
+      cr_assert(mb_skin_hull_of(&one, (const double *const[]){p, p + 3, p + 6}));
+      cr_assert(mb_skin_hull_of(&two, (const double *const[]){q, q + 3, q + 6}));
+      mb_convex_pair(&pair, &one.placed, &two.placed);
+      if (!mb_convex_gap(&pair, least, &gap) || gap.gap >= least) continue;
+      least = gap.gap;
+      mb_vec3_copy(n, gap.n);
+    }
+  return least;
+}
+
+// Brings b to a hair's breadth from a, as it comes along the way; false: it does not touch.
+static bool touch(const MbShape *a, const MbPose *A, const MbShape *b, MbPose *B, const double way[3]) {
+  double n[3];
+  for (int k = 0; k < 200; k++) {
+    const double gap = brute_gap(a, A, b, B, 0.3, n);
+    if (gap >= 0.3) {
+      mb_vec3_add_scaled(B->p, B->p, 0.25, way);
+      if (mb_vec3_norm(B->p) > 8) return false;
+      continue;
+    }
+    if (gap <= 0) return false;
+    if (gap < 2e-9) return true;
+    const double along = mb_vec3_dot(n, way);
+    // n leads from a to b
+    mb_vec3_add_scaled(B->p, B->p, along < -0.05 ? (gap - 1e-9) / -along : gap - 1e-9, way);
+  }
+  return false;
+}
+
+// A prism over a star, along z, whose sides are of some length each.
+static MbSkin *some_prism(uint64_t *seed) {
+  static const double radius[] = {0.5, 0.75, 1};
+  double outline[2 * 16];
+  const uint32_t m = 4 + (uint32_t)(9 * test_random(seed));
+  for (uint32_t i = 0; i < m; i++) {
+    const double r = radius[(int)(3 * test_random(seed))], angle = 2 * acos(-1.0) * i / m;
+    outline[2 * i] = r * cos(angle), outline[2 * i + 1] = r * sin(angle);
+  }
+  return made_star(m, outline, 0.5);
+}
+
+enum { UPRIGHT, ANY_WAY, CORNERS, WAYS };
+
+// Puts b where it touches a: upright or turned in any way, as it comes from somewhere, or upright with a corner at one of a's; false: it
+// cannot be there.
+static bool place(uint64_t *seed, int way, const MbShape *a, const MbPose *A, const MbShape *b, MbPose *B) {
+  const double angle = 2 * acos(-1.0) * test_random(seed), h = way == ANY_WAY ? test_random(seed) - 0.5 : 0;
+  const double from[3] = {cos(angle), sin(angle), h};
+  double back[3], corner[3], n[3];
+  *B = made_pose(seed, 0);
+  if (way != ANY_WAY)
+    mb_quat_exp(B->q, (double[]){0, 0, test_random(seed) < 0.5 ? 6 * test_random(seed) : acos(-1.0) / 6});
+  if (way == CORNERS) {
+    const size_t i = (size_t)(test_random(seed) * (a->surface->vertices / 2 - 1));
+    const size_t j = (size_t)(test_random(seed) * (b->surface->vertices / 2 - 1));
+    mb_vec3_set(B->p, 0, 0, 0);
+    mb_pose_point(corner, B, b->surface->vertex + 3 * j);
+    mb_vec3_sub(B->p, a->surface->vertex + 3 * i, corner);
+    mb_vec3_add_scaled(B->p, B->p, 1e-9, from);
+    const double gap = brute_gap(a, A, b, B, 0.1, n);
+    return gap > 0 && gap < 2e-9;
+  }
+  mb_vec3_scale(back, -1, from);
+  mb_vec3_scale(B->p, 2.5, from);
+  return touch(a, A, b, B, back);
+}
+
+enum { DIRECTIONS = 24 };
+
+// Which directions, seen in the horizontal plane, b is free to go along, by little.
+static void find_free(const MbShape *a, const MbPose *A, const MbShape *b, const MbPose *B,
+                      bool free[DIRECTIONS], double v[DIRECTIONS][3]) {
+  for (int k = 0; k < DIRECTIONS; k++) {
+    const double angle = 2 * acos(-1.0) * (k + 0.37) / DIRECTIONS;
+    double n[3];
+    MbPose C = *B;
+    mb_vec3_set(v[k], cos(angle), sin(angle), 0);
+    mb_vec3_add_scaled(C.p, B->p, AWAY, v[k]);
+    free[k] = brute_gap(a, A, b, &C, 1e-5, n) > 0;
+  }
+}
+
+// Whether all contacts are at one place, seen from above.
+static bool one_place(int n, const MbContactPoint *point) {
+  for (int i = 1; i < n; i++)
+    if (hypot(point[i].position[0] - point[0].position[0], point[i].position[1] - point[0].position[1]) >
+        1e-6)
+      return false;
+  return true;
+}
+
+// A normal is right that is against nothing that is free, as where sides are the walls of a corner, or that is along free directions
+// alone, as where two corners are about to pass one another.
+static void check_normal(const double m[3], const bool free[DIRECTIONS], double v[DIRECTIONS][3], int way,
+                         int number) {
+  static const double LEANING = 0.05;
+  int against = 0, shut = 0;
+  for (int k = 0; k < DIRECTIONS; k++) {
+    const double along = mb_vec3_dot(m, v[k]);
+    against += free[k] && along < -LEANING, shut += !free[k] && along > LEANING;
+  }
+  cr_expect(!against || !shut,
+            "way %d, number %d: (%g, %g, %g) is against %d that are free, for %d that are shut", way, number,
+            m[0], m[1], m[2], against, shut);
+}
+
+// A star and another one, or a cube that is a box for those who ask what touches.
+static void check(uint64_t *seed, int way, bool box, int *touching, int *checked) {
+  MbSkin *one = some_prism(seed), *two = box ? made_surface_of(&mb_hull_cube) : some_prism(seed);
+  const MbShape a = mb_shape_mesh(one), b = mb_shape_mesh(two), cube = mb_shape_box((double[]){2, 2, 2});
+  MbPose A, B;
+  mb_pose_identity(&A);
+  if (place(seed, way, &a, &A, &b, &B)) {
+    MbContactPoint out[MB_CONTACT_POINTS];
+    bool free[DIRECTIONS];
+    double v[DIRECTIONS][3];
+    const int n = made_collide(&a, &A, box ? &cube : &b, &B, 1e-8, out);
+    ++*touching;
+    cr_expect(n > 0);
+    find_free(&a, &A, &b, &B, free, v);
+    if (one_place(n, out)) {
+      ++*checked;
+      for (int i = 0; i < n; i++) check_normal(out[i].normal, free, v, way, *touching);
+    }
+  }
+  mb_skin_free(one), mb_skin_free(two);
+}
+
+static void check_all(bool box) {
+  uint64_t seed = 91;
+  int touching[WAYS] = {0}, checked[WAYS] = {0};
+  for (int k = 0; k < 1200; k++) check(&seed, k % WAYS, box, &touching[k % WAYS], &checked[k % WAYS]);
+  for (int way = 0; way < WAYS; way++)
+    cr_expect(checked[way] > 40, "way %d: %d of %d", way, checked[way], touching[way]);
+}
+
+Test(collide_apart, normals_of_two_prisms_are_against_nothing_that_is_free) { check_all(false); }
+
+Test(collide_apart, normals_of_a_prism_and_a_box_are_against_nothing_that_is_free, TEST_LONG) {
+  check_all(true);
+}

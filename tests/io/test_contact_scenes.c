@@ -433,7 +433,7 @@ Test(contact_scenes, the_sharp_corner_lifts_the_cloth) {
 }
 
 // The middle row's nodes before the end that is carried are on those of the first half.
-Test(contact_scenes, the_folded_cloth_lies_on_itself) {
+Test(contact_scenes, the_folded_cloth_lies_on_itself, TEST_LONG) {
   TestRun run = after("contact/folding", 1.2, NULL);
   size_t n = 0;
   const double *x = test_channel(run.sim, "deformable.cloth.position", &n);

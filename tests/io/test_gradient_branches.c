@@ -31,7 +31,7 @@ static void check_ways(const char *scene, double move) {
 Test(gradient_branches, derivatives_of_an_arm_that_comes_to_its_limit_and_presses_are_those_of_whole_runs) {
   check_ways("limit", NEAR);
 }
-Test(gradient_branches, derivatives_of_what_a_taut_rope_holds_are_those_of_whole_runs) {
+Test(gradient_branches, derivatives_of_what_a_taut_rope_holds_are_those_of_whole_runs, TEST_LONG) {
   check_ways("taut", MOVE);
 }
 Test(gradient_branches, derivatives_of_what_a_rope_catches_are_those_of_whole_runs) {

@@ -187,7 +187,7 @@ Test(gradient_constraints,
 }
 
 // Rows that say the same as others, that hold nothing which could move, and that move what is far lighter than what others move.
-Test(gradient_constraints, derivatives_where_rows_are_of_little_use_are_those_of_whole_runs) {
+Test(gradient_constraints, derivatives_where_rows_are_of_little_use_are_those_of_whole_runs, TEST_LONG) {
   static const char *const names[] = {"shares", "idle", "unequal"};
   static const char *const solvers[] = {"\"redmax\"", "{\"type\":\"redmax\",\"dynamics\":\"recursive\"}"};
   static const char *const integrators[] = {"bdf1",       "bdf2",     "sdirk2",

@@ -106,7 +106,7 @@ Test(bending, cylinders_have_the_energy_of_their_curvature_on_any_refinement) {
       for (int side = 0; side < 2; side++) check_cylinder(model, (Pattern)pattern, 1, side * M_PI / 2);
 }
 
-Test(bending, no_mesh_has_a_grain) {
+Test(bending, no_mesh_has_a_grain, TEST_LONG) {
   for (int k = 0; k < 4; k++) {
     const double angle = 0.3 + 0.7 * k;
     check_cylinder(MB_BENDING_ISOMETRIC, DIAGONAL, 1, angle);
@@ -239,7 +239,7 @@ Test(bending, a_cylinder_has_its_energy_on_an_irregular_mesh_in_every_direction)
   }
 }
 
-Test(bending, a_draped_sheet_is_the_same_on_every_mesh) {
+Test(bending, a_draped_sheet_is_the_same_on_every_mesh, TEST_LONG) {
   double shadow[MB_SHEET_KINDS], mean = 0;
   for (int kind = 0; kind < MB_SHEET_KINDS; kind++) {
     shadow[kind] = mb_sheet_drape(MB_BENDING_ISOMETRIC, (MbSheetKind)kind, 18);

@@ -266,7 +266,8 @@ static double tip(const char *solver, int order, int nx, int nz, double poisson)
   return sum / (w / 8 / (E * I) + w / 2 / (G * height * height * 5 / 6));
 }
 
-Test(quadratic, a_cantilever_of_two_cells_through_its_height_bends_as_a_beam_where_four_nodes_lock) {
+Test(quadratic, a_cantilever_of_two_cells_through_its_height_bends_as_a_beam_where_four_nodes_lock,
+     TEST_LONG) {
   for (int s = 0; s < 3; s++)
     for (int k = 0; k < 2; k++) {
       const double poisson = k ? 0.45 : 0, ten = tip(solvers[s], 2, 11, 3, poisson),

@@ -81,7 +81,7 @@ static void elastica(double load, double tip[2]) {
   }
 }
 
-Test(rod, what_hangs_far_down_is_the_elastica) {
+Test(rod, what_hangs_far_down_is_the_elastica, TEST_LONG) {
   double tip[2];
   elastica(20, tip);
   cr_assert_lt(tip[1], -0.7);
@@ -358,7 +358,7 @@ Test(rod, a_negative_ratio_of_poisson_stiffens_against_twisting) {
 }
 
 // Where the passes of the first step began at rest, the gradient at the start left a matrix that was singular.
-Test(rod, a_rod_of_first_order_creeps_to_its_equilibrium) {
+Test(rod, a_rod_of_first_order_creeps_to_its_equilibrium, TEST_LONG) {
   enum { STEPS = 300 };
   TestRun still = test_run(CLAMPED, (const char *const[]){"/gravity=[0,0,-1]", solvers[0], NULL});
   step(&still, 1);

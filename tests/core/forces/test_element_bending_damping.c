@@ -150,7 +150,7 @@ static const char strip[] =
     "100, \"thickness\": 0.01, \"bending\": {\"stiffness\": 1, \"damping\": 0.03}}, \"pin\": [{\"select\": "
     "{\"box\": [[-9, -9, -9], [0.06, 9, 9]]}}], \"velocity\": {\"angular\": [0, -0.01, 0]}}]}";
 
-Test(bending_damping_long, a_strip_that_vibrates_dies_down_as_its_bending_is_damped) {
+Test(bending_damping_long, a_strip_that_vibrates_dies_down_as_its_bending_is_damped, TEST_LONG) {
   const double omega = 3.5160152685, wanted = decrement(omega, 0.03, 0.01);
   for (int s = 0; s < STRIP_SOLVERS; s++) {
     const double left = measure(strip, (const char *const[]){solvers[s], NULL},

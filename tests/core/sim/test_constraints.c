@@ -7,7 +7,7 @@
 #define SOLVER(dynamics_, stabilization_)                                                                    \
   "/solver={\"type\": \"redmax\", \"dynamics\": \"" dynamics_ "\", \"stabilization\": \"" stabilization_ "\"}"
 
-Test(constraints_long, linkages_stay_closed_for_ten_seconds) {
+Test(constraints_long, linkages_stay_closed_for_ten_seconds, TEST_LONG) {
   static const char *const names[] = {"four_bar", "slider_crank", "bricard"};
   printf("%-14s %12s %10s %10s %10s\n", "10 s, h = 1e-3", "", "gap m", "rate m/s", "energy");
   for (int i = 0; i < 3; i++) {
@@ -111,7 +111,7 @@ Test(constraints_long, ten_windows_go_round_through_their_singular_positions) {
 
 // The same with one window, position and velocity of the tip: steps h and h/2, and what they tend to, their errors being of
 // second order.
-Test(constraints_long, one_window_goes_round_as_its_one_coordinate_says) {
+Test(constraints_long, one_window_goes_round_as_its_one_coordinate_says, TEST_LONG) {
   static const double STEP = 5e-5, LIMIT = 5e-7; // of m and m/s
   static const struct {
     double t, tip[4];

@@ -153,7 +153,7 @@ Test(coupled_long, cloth_on_a_linkage_moves_as_by_forces) {
 Test(coupled, a_muscle_a_spring_and_a_rod_between_bodies_and_a_block_move_as_by_forces) {
   check_both("muscle", muscle, 0.04, 1e-5, 1e-6);
 }
-Test(coupled_long, a_string_through_a_finger_moves_as_by_forces) {
+Test(coupled_long, a_string_through_a_finger_moves_as_by_forces, TEST_LONG) {
   check_both("finger", finger, 0.04, 1e-5, 1e-6);
 }
 

@@ -58,7 +58,7 @@ static double drift(MbIntegratorKind kind, MbStabilization stabilization, bool p
   return most;
 }
 
-Test(maximal_runs_long, joints_stay_together_for_as_long_as_a_run_lasts) {
+Test(maximal_runs_long, joints_stay_together_for_as_long_as_a_run_lasts, TEST_LONG) {
   static const struct {
     const char *name;
     MbStabilization stabilization;

@@ -94,7 +94,7 @@ static void expect_order(const char *name, const char *from, const char *integra
             error[1], error[2]);
 }
 
-Test(rolling_long, steps_keep_their_order) {
+Test(rolling_long, steps_keep_their_order, TEST_LONG) {
   for (int i = 0; i < 4; i++) {
     const double h = i < 2 ? 0.0005 : 0.004;
     expect_order("rolling disk", "constraints/rolling_disk", ALL[i], h, i < 2 ? 1 : 2);
@@ -183,7 +183,7 @@ Test(rolling, a_coin_goes_round_at_the_rate_of_its_lean) {
 }
 
 // v̇ = 2/7 Ω × v, whatever the ball's size: circles about a point that stays.
-Test(rolling_long, a_ball_on_a_turntable_circles_at_two_sevenths_of_its_rate) {
+Test(rolling_long, a_ball_on_a_turntable_circles_at_two_sevenths_of_its_rate, TEST_LONG) {
   static const double RATE = 3, OUT = 0.4, SPEED = 0.2, TIME = 4;
   static const double CLOSE[] = {2e-2, 2e-2, 1e-4, 1e-4, 1e-7}; // m, at these steps
   const double w = 2 * RATE / 7, r = SPEED / w, centre = OUT - r;

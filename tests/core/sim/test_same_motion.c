@@ -75,7 +75,7 @@ Test(same_motion_long, tetrahedra_of_every_model) {
   }
 }
 
-Test(same_motion_long, cloth_of_every_model_and_its_bending) {
+Test(same_motion_long, cloth_of_every_model_and_its_bending, TEST_LONG) {
   static const char *const model[] = {"arap", "corotational", "neo_hookean"};
   static const char *const bending[] = {"{\"model\": \"none\"}", "{\"model\": \"isometric\"}",
                                         "{\"model\": \"isometric\", \"damping\": 0.01}",

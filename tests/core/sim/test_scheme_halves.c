@@ -130,7 +130,7 @@ static void measure_orders(const Problem *p) {
     }
 }
 
-Test(half_steps_long, each_integrator_has_its_order_on_a_chain) {
+Test(half_steps_long, each_integrator_has_its_order_on_a_chain, TEST_LONG) {
   measure_orders(&(Problem){"chain of ten", chain, 0, 1.0 / 1600, 0.5});
 }
 

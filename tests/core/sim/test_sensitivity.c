@@ -220,7 +220,7 @@ static double both_ways(const Case *c) {
 }
 
 // So they are with forces on bodies, of which A has K and D: of a tree on a hinge, and of one on a body free in space.
-Test(sensitivity, by_numbers_of_every_force_they_are_exact_where_steps_linearise_it) {
+Test(sensitivity, by_numbers_of_every_force_they_are_exact_where_steps_linearise_it, TEST_LONG) {
   static const MbIntegratorKind once[] = {MB_IMPLICIT, MB_TRAPEZOIDAL};
   size_t exact[2] = {0};
   double worst = 0, apart = 0;

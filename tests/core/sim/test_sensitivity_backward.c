@@ -107,7 +107,7 @@ static int64_t backwards(const Models *m, int steps, size_t memory, double sum[N
   return stepped;
 }
 
-Test(sensitivity_backward_long, of_every_joint_they_are_those_that_go_along) {
+Test(sensitivity_backward_long, of_every_joint_they_are_those_that_go_along, TEST_LONG) {
   enum { STEPS = 40 };
   static const MbIntegratorKind kinds[] = {MB_BDF1,       MB_BDF2,     MB_SDIRK2,
                                            MB_SYMPLECTIC, MB_IMPLICIT, MB_TRAPEZOIDAL};

@@ -43,7 +43,7 @@ static void check_windows(const char *scene, double until, const double known[2]
   test_run_free(&run);
 }
 
-Test(singular_long, a_window_goes_round_by_adaptive_steps) {
+Test(singular_long, a_window_goes_round_by_adaptive_steps, TEST_LONG) {
   static const double known[2] = {0.47838505875888907, 0.8781501787923433};
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < 3; k++)
@@ -213,7 +213,7 @@ Test(singular, a_loop_that_no_motion_leads_on_from_ends_there) {
 }
 
 // A square whose joints are damped swings about a singular position, slower and slower, and rests there: loads are large, motion is small.
-Test(singular_long, a_square_comes_to_rest_where_it_is_singular) {
+Test(singular_long, a_square_comes_to_rest_where_it_is_singular, TEST_LONG) {
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < 3; k++)
       for (MbIntegratorKind kind = 0; kind < MB_RK45; kind++) {

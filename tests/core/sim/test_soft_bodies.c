@@ -67,7 +67,7 @@ static void read(MbSim *sim, const char *name, double *out) {
 
 // ---- what is conserved ------------------------------------------------------------------------------------
 
-Test(soft_bodies_long, momentum_is_kept_in_free_flight) {
+Test(soft_bodies_long, momentum_is_kept_in_free_flight, TEST_LONG) {
   static const char *const ways[] = {"\"symplectic\"", "\"implicit\"", "\"trapezoidal\"",
                                      "\"bridson_marino\"", RK45};
   // kg m/s and kg m²/s about 1: rounding; and of steps that turn bodies to the first or second order in h

@@ -235,7 +235,7 @@ Test(touch_surface_long, a_run_that_is_resumed_while_a_block_slides_goes_on_bit_
 }
 
 // Rollers turn away below nodes, which are moved out of them by their places alone.
-Test(touch_surface_long, nodes_stay_out_of_what_turns_and_is_curved) {
+Test(touch_surface_long, nodes_stay_out_of_what_turns_and_is_curved, TEST_LONG) {
   TestRun run = test_run("contact/rollers", NULL);
   double deepest = 0;
   for (int step = 0; step < 150; step++) {

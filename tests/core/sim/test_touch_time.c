@@ -96,7 +96,7 @@ static size_t go(const struct Case *c, double unit, double *place, size_t most) 
   return n;
 }
 
-Test(touch_time, a_scene_in_other_units_of_time_goes_the_same_way) {
+Test(touch_time, a_scene_in_other_units_of_time_goes_the_same_way, TEST_LONG) {
   static const double units[] = {1024, 1.0 / 1024}; // of powers of two: what is scaled has the same digits
   static double is[STEPS * MOST], was[STEPS * MOST];
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -99,7 +99,8 @@ static size_t iterations_to(const Iterates *it, double least, double error) {
   return k < it->count ? k : MOST + 1;
 }
 
-Test(projective_figures, complete_steps_come_near_the_least_energy_in_a_few_iterations_at_any_stiffness) {
+Test(projective_figures, complete_steps_come_near_the_least_energy_in_a_few_iterations_at_any_stiffness,
+     TEST_LONG) {
   const double NEAR = 1e-3; // of the energy that the step takes off, as in print
   const size_t WITHIN = 30,
                LONGER = 2; // "within a few tens"; one sweep of Jacobi's method takes so many times as long

@@ -204,6 +204,57 @@ Test(collide_mesh, an_edge_on_a_rim_touches_along_nothing_that_leads_into_either
   mb_skin_free(cube);
 }
 
+// A link hangs in another one by corners at which both surfaces turn up to two sides: four pairs of edges hold it there, and at most two a
+// little beside. The slope of the edges is that of half a side's angle.
+Test(collide_mesh, a_link_hangs_in_another_by_corners_that_lead_nowhere) {
+  static const double beside[] = {-1e-4, -1e-9, 0, 1e-9, 1e-4}, gaps[] = {-1e-10, 1e-10, 1e-6};
+  MbSkin *link = made_torus(1, 0.2, 16, 8);
+  const MbShape shape = mb_shape_mesh(link);
+  const double slope = tan(acos(-1.0) / 16), nz = 1 / sqrt(1 + 2 * slope * slope);
+  MbPose A, B;
+  mb_pose_identity(&A);
+  mb_pose_identity(&B);
+  mb_quat_exp(A.q, (double[]){0.5 * acos(-1.0), 0, 0});
+  mb_quat_exp(B.q, (double[]){0, 0.5 * acos(-1.0), 0});
+  for (size_t k = 0; k < 75; k++) {
+    const double x = beside[k % 5], y = beside[k / 5 % 5], gap = gaps[k / 25];
+    const double wanted = (gap - slope * (fabs(x) + fabs(y))) * nz;
+    MbContactPoint out[MB_CONTACT_POINTS];
+    mb_vec3_set(B.p, x, y, -1.6 + gap);
+    const int n = made_collide(&shape, &A, &shape, &B, 1e-3, out);
+    const bool at_corner = fabs(x) < 1e-8 && fabs(y) < 1e-8;
+    cr_assert(n >= (at_corner ? 4 : 1), "%g, %g, %g: %d points", x, y, gap, n);
+    double least = INFINITY;
+    for (int i = 0; i < n; i++) {
+      least = fmin(least, out[i].gap);
+      cr_assert(fabs(out[i].normal[2] - nz) < 1e-4, "%g, %g, %g: along %g", x, y, gap, out[i].normal[2]);
+    }
+    cr_assert(fabs(least - wanted) < 1e-9, "%g, %g, %g: gap %g, wanted %g", x, y, gap, least, wanted);
+  }
+  mb_skin_free(link);
+}
+
+// Two links that touch at one place, by rounding, and are in one another at another, as they were found in a chain that swung.
+Test(collide_mesh, what_touches_at_one_place_does_not_hide_what_is_deep_at_another) {
+  MbSkin *link = made_torus(1, 0.2, 16, 8);
+  const MbShape shape = mb_shape_mesh(link);
+  MbPose A, B;
+  mb_vec3_set(A.p, 0, 0, 0);
+  mb_vec3_set(B.p, 0.87689596271031145, 5.8824382107809401e-05, -1.3431021816028952);
+  memcpy(A.q, (const double[]){0.70710678118654757, 0.70710678118654746, 0, 0}, sizeof A.q);
+  memcpy(B.q,
+         (const double[]){0.85779597021241694, 0.00019031451883648706, 0.51399029548424369,
+                          -0.0001158263458922939},
+         sizeof B.q);
+  MbContactPoint out[MB_CONTACT_POINTS];
+  const int n = made_collide(&shape, &A, &shape, &B, 0.005, out);
+  double least = INFINITY, most = -INFINITY;
+  for (int i = 0; i < n; i++) least = fmin(least, out[i].gap), most = fmax(most, out[i].gap);
+  cr_expect(n >= 2 && fabs(least + 0.0226) < 1e-3 && fabs(most) < 1e-5, "%d points, from %g to %g", n, least,
+            most);
+  mb_skin_free(link);
+}
+
 Test(collide_mesh, a_torus_sits_on_a_cone_all_around) {
   enum { AROUND = 32 };
   MbSkin *torus = made_torus(1, 0.3, AROUND, 16), *cone = made_cone(1.5, 1.5, AROUND);

@@ -4,6 +4,7 @@
 #include "core/deformables/bending.h"
 #include "core/math/quat.h"
 #include "tests/core/math/near.h"
+#include "tests/support.h"
 #include "tools/bench/bending_cases.h"
 
 #include <stdlib.h>

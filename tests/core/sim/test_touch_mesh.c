@@ -1,5 +1,6 @@
 // Meshes of bodies in contact: as what they collide, that what moves over a flat one moves as over a plane, and what cannot collide.
 #include "core/base/alloc.h"
+#include "core/sim/constrain_internal.h"
 #include "core/sim/touch.h"
 #include "tests/core/collision/mesh_make.h"
 #include "tests/runs.h"
@@ -153,6 +154,41 @@ Test(touch_mesh_long, a_torus_that_falls_onto_a_cone_comes_to_hang_on_it, TEST_L
   test_run_free(&run);
   unlink(cone_file), unlink(torus_file);
   mb_skin_free(cone), mb_skin_free(torus);
+}
+
+// A chain of three links, of which the first is fixed and the others begin in a line with it, swings. Links touch where both surfaces turn
+// up beside the place, and at two places at once: what is shallow at one must not hide what is deep at the other.
+Test(touch_mesh_long, links_of_a_chain_swing_and_stay_linked, TEST_LONG) {
+  char file[64], text[1500];
+  MbSkin *link = made_torus(1, 0.2, 16, 8);
+  write_mesh(link, file);
+  const char shape[] = "\"density\": 7800, \"shape\": {\"type\": \"mesh\", \"file\": ";
+  snprintf(
+      text, sizeof text,
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.002, \"steps\": 1000}, \"contact\": {\"friction\": 0.3}, "
+      "\"bodies\": [{\"name\": \"0\", %s\"%s\"}, \"joint\": {\"type\": \"fixed\", \"in_parent\": "
+      "{\"rotation\": {\"axis\": [1, 0, 0], \"angle\": \"=pi/2\"}}}}, {\"name\": \"1\", %s\"%s\"}, \"pose\": "
+      "{\"position\": [1.55, 0, 0]}}, {\"name\": \"2\", %s\"%s\"}, \"pose\": {\"position\": [3.1, 0, 0], "
+      "\"rotation\": {\"axis\": [1, 0, 0], \"angle\": \"=pi/2\"}}}]}",
+      shape, file, shape, file, shape, file);
+  TestRun run = test_run(text, NULL);
+  for (int step = 0; step < 700; step++) {
+    test_steps(run.sim, 1);
+    for (size_t k = 1; k < 3; k++) {
+      double d[3];
+      mb_vec3_sub(d, run.sim->x.E[k].p, run.sim->x.E[k - 1].p);
+      cr_assert(mb_vec3_norm(d) < 1.61, "step %d: links %zu and %zu are %g apart", step, k, k - 1,
+                mb_vec3_norm(d));
+    }
+  }
+  cr_expect_lt(run.sim->constraining->told[MB_SOLVED_DEEPEST], 0.01, "%g",
+               run.sim->constraining->told[MB_SOLVED_DEEPEST]);
+  // by then it has gone through the lowest place, and kept to the plane of its swing
+  cr_expect_lt(run.sim->x.E[2].p[0], -0.5);
+  cr_expect_lt(fabs(run.sim->x.E[2].p[1]), 0.01);
+  test_run_free(&run);
+  unlink(file);
+  mb_skin_free(link);
 }
 
 Test(touch_mesh_long, bodies_of_one_mesh_share_its_surface_and_steps_do_not_allocate) {

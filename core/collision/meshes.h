@@ -1,0 +1,52 @@
+// Two meshes that are looked at for contacts: what collide_meshes.c and meshes_sides.c share.
+#ifndef MB_COLLISION_MESHES_H
+#define MB_COLLISION_MESHES_H
+
+#include "core/collision/patches.h"
+#include "core/collision/skin.h"
+
+// The sine by which a surface may reach farther down beside a vertex or an edge: what rests is turned by little.
+#define MB_MESHES_LEANING 0.02
+
+// Two sides that are in one another.
+typedef struct MbMeshesInner {
+  double x[3], y[3], n[3], gap; // on a and on b; out of a
+  double in;                    // the lesser of how far each point is from the other mesh, below 0 inside
+  bool sure;                    // one of the two is deep inside, for what the gap is
+  uint32_t side_a, side_b;
+} MbMeshesInner;
+
+enum { MB_MESHES_INNER = 64 };
+
+typedef struct MbMeshes {
+  const MbPlaced *a, *b;
+  MbPatches patches;
+  double depth; // of the deepest vertex
+  int inners;
+  MbMeshesInner inner[MB_MESHES_INNER];
+} MbMeshes;
+
+// A triangle of each, in the world. Sides lead from corner i to the next.
+typedef struct MbThree {
+  const MbPlaced *mesh;
+  const MbSkin *surface;
+  uint32_t t;
+  double x[3][3], normal[3];
+} MbThree;
+
+// Whether the part of a triangle that these corners are has nothing beside it that reaches farther along n, by `slack`.
+bool mb_three_leads(const MbThree *three, uint32_t corners, const double n[3], double slack);
+// The distance to a surface from a point of the world.
+double mb_meshes_distance(const MbPlaced *mesh, const double x[3]);
+// Adds a contact whose normal leads out of `from`, one of the two, at x of its surface.
+void mb_meshes_add(MbMeshes *meshes, const MbThree *from, const double x[3], const double n[3], double gap,
+                   uint32_t feature_from, uint32_t feature_to);
+
+// ---- meshes_sides.c ---------------------------------------------------------------------------------------
+
+// Adds what the sides of two triangles touch by, and keeps those that are in one another; `through`: the triangles are.
+void mb_meshes_sides(MbMeshes *meshes, const MbThree *a, const MbThree *b, bool through);
+// Adds those of the sides that were in one another which matter.
+void mb_meshes_inners(MbMeshes *meshes);
+
+#endif

@@ -1,4 +1,5 @@
 // The examples of contact: each does what its description says.
+#include "core/sim/constrain_internal.h"
 #include "core/sim/body_frame.h"
 #include "core/sim/touch.h"
 #include "tests/runs.h"
@@ -359,6 +360,20 @@ Test(contact_scenes, the_gears_turn_by_contact_in_the_ratio_of_their_teeth) {
     cr_expect_lt(test_channel(run.sim, "joint.position", &(size_t){0})[1], -0.8);
     test_run_free(&run);
   }
+}
+
+Test(contact_scenes, the_links_hang_in_one_another_as_they_swing, TEST_LONG) {
+  static const double MOST = 0.162, TUBE = 0.02; // m between middles: a hole's width less a bar's
+  TestRun run = after("contact/links", 0.5, NULL);
+  for (size_t b = 1; b < run.model->nb; b++) {
+    double d[3];
+    mb_vec3_sub(d, run.sim->x.E[b].p, run.sim->x.E[b - 1].p);
+    cr_expect(mb_vec3_norm(d) < MOST && mb_vec3_norm(d) > TUBE, "link %zu: %g m", b + 1, mb_vec3_norm(d));
+  }
+  cr_expect_leq(run.sim->constraining->told[MB_SOLVED_DEEPEST], 0.02);
+  // in the plane in which it swings, on the way to its other side
+  cr_expect(fabs(run.sim->x.E[5].p[1]) < 1e-3 && run.sim->x.E[5].p[2] < -0.5);
+  test_run_free(&run);
 }
 
 // The middle of a deformable's nodes.

@@ -40,10 +40,11 @@ static bool cross(const double p[3], const double e[3], const double q[3], const
 
 // Whether a side counts at a point of its line: between its ends, or beyond one where the surface turns up, so that what is straight on is
 // inside. There sides touch as well: two links of a chain hang by corners that lead nowhere.
-static bool counts(const MbThree *three, int i, int beyond, const double x[3], const double n[3]) {
+static bool counts(const MbThree *three, int i, const double side[3], int beyond, const double x[3],
+                   const double n[3]) {
   if (beyond == INNER_POINT) return true;
   return !mb_three_leads(three, 1u << (i + beyond) % 3, n, MB_MESHES_LEANING) &&
-         mb_meshes_distance(three->mesh, x) <= 1e-12;
+         mb_meshes_distance(three->mesh, x) <= 1e-10 * mb_vec3_norm(side);
 }
 
 // Whether the two triangles at the side are in one plane: then the normal there is that of the plane.
@@ -145,7 +146,7 @@ static void sides_cross(MbMeshes *meshes, const MbThree *a, int i, const MbThree
     if (!mb_three_leads(a, side[i], m, MB_MESHES_LEANING) ||
         !mb_three_leads(b, side[j], back, MB_MESHES_LEANING))
       continue;
-    if (!counts(a, i, at.beyond_a, x, m) || !counts(b, j, at.beyond_b, y, back)) continue;
+    if (!counts(a, i, e, at.beyond_a, x, m) || !counts(b, j, f, at.beyond_b, y, back)) continue;
     const double in_b = gap < 0 ? mb_meshes_distance(b->mesh, x) : 0,
                  in_a = gap < 0 ? mb_meshes_distance(a->mesh, y) : 0;
     // each inside of the other mesh, or beyond an end of its edge by less than they are deep

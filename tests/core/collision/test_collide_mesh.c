@@ -206,9 +206,9 @@ Test(collide_mesh, an_edge_on_a_rim_touches_along_nothing_that_leads_into_either
 
 // A link hangs in another one by corners at which both surfaces turn up to two sides: four pairs of edges hold it there, and at most two a
 // little beside. The slope of the edges is that of half a side's angle.
-Test(collide_mesh, a_link_hangs_in_another_by_corners_that_lead_nowhere) {
+static void hang(double size) {
   static const double beside[] = {-1e-4, -1e-9, 0, 1e-9, 1e-4}, gaps[] = {-1e-10, 1e-10, 1e-6};
-  MbSkin *link = made_torus(1, 0.2, 16, 8);
+  MbSkin *link = made_torus(size, 0.2 * size, 16, 8);
   const MbShape shape = mb_shape_mesh(link);
   const double slope = tan(acos(-1.0) / 16), nz = 1 / sqrt(1 + 2 * slope * slope);
   MbPose A, B;
@@ -220,19 +220,23 @@ Test(collide_mesh, a_link_hangs_in_another_by_corners_that_lead_nowhere) {
     const double x = beside[k % 5], y = beside[k / 5 % 5], gap = gaps[k / 25];
     const double wanted = (gap - slope * (fabs(x) + fabs(y))) * nz;
     MbContactPoint out[MB_CONTACT_POINTS];
-    mb_vec3_set(B.p, x, y, -1.6 + gap);
-    const int n = made_collide(&shape, &A, &shape, &B, 1e-3, out);
+    mb_vec3_set(B.p, size * x, size * y, size * (-1.6 + gap));
+    const int n = made_collide(&shape, &A, &shape, &B, 1e-3 * size, out);
     const bool at_corner = fabs(x) < 1e-8 && fabs(y) < 1e-8;
-    cr_assert(n >= (at_corner ? 4 : 1), "%g, %g, %g: %d points", x, y, gap, n);
+    cr_assert(n >= (at_corner ? 4 : 1), "%g: %g, %g, %g: %d points", size, x, y, gap, n);
     double least = INFINITY;
     for (int i = 0; i < n; i++) {
-      least = fmin(least, out[i].gap);
-      cr_assert(fabs(out[i].normal[2] - nz) < 1e-4, "%g, %g, %g: along %g", x, y, gap, out[i].normal[2]);
+      least = fmin(least, out[i].gap / size);
+      cr_assert(fabs(out[i].normal[2] - nz) < 1e-4, "%g: %g, %g, %g: along %g", size, x, y, gap,
+                out[i].normal[2]);
     }
-    cr_assert(fabs(least - wanted) < 1e-9, "%g, %g, %g: gap %g, wanted %g", x, y, gap, least, wanted);
+    cr_assert(fabs(least - wanted) < 1e-9, "%g: %g, %g, %g: gap %g, wanted %g", size, x, y, gap, least,
+              wanted);
   }
   mb_skin_free(link);
 }
+
+Test(collide_mesh, a_link_hangs_in_another_by_corners_that_lead_nowhere) { hang(1), hang(1e-3), hang(1e3); }
 
 // Two links that touch at one place, by rounding, and are in one another at another, as they were found in a chain that swung.
 Test(collide_mesh, what_touches_at_one_place_does_not_hide_what_is_deep_at_another) {

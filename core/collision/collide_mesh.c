@@ -145,13 +145,14 @@ static bool is_over(const MbSkinHull *triangle, const double n[3], const double 
   return true;
 }
 
-// The triangle's plane, as far as a is over the triangle. n leads from a down to it.
-static void meet_plane(Meeting *meeting, uint32_t t, const MbSkinHull *triangle, const double n[3]) {
+// The triangle's plane, as far as a is over the triangle. n leads from a down to it. Deeper than `most` it is not that plane which a has come through.
+static void meet_plane(Meeting *meeting, uint32_t t, const MbSkinHull *triangle, const double n[3],
+                       double most) {
   double x[3], d[3];
   const uint32_t feature = farthest(meeting->a, n, x);
   mb_vec3_sub(d, triangle->placed.p, x);
   const double gap = mb_vec3_dot(d, n);
-  if (!(gap < meeting->patches.within)) return;
+  if (!(gap < meeting->patches.within) || -gap > most) return;
   add_flat(meeting, t, triangle, n, gap);
   if (is_over(triangle, n, x)) mb_patches_add(&meeting->patches, x, n, gap, feature, MB_PART_FACE | t);
 }
@@ -165,6 +166,9 @@ static MbSkinPart part_of(const MbConvexGap *gap, uint32_t t, bool square) {
 }
 
 static void meet_triangle(Meeting *meeting, uint32_t t) {
+  // What is sharp is deeper below a plane than it takes to bring it off the triangle, by no more than that. More is a wall's foot that has come
+  // into a floor by a hair: to bring the floor out to the wall's other side it would have to go all of its width.
+  static const double SHARP = 1e3, HAIR = 1e-9;
   MbSkinHull triangle;
   MbConvexPair pair;
   MbConvexGap gap;
@@ -198,7 +202,7 @@ static void meet_triangle(Meeting *meeting, uint32_t t) {
   }
   if (!above && meeting->surface->closed) return;
   mb_vec3_scale(m, -1, up);
-  meet_plane(meeting, t, &triangle, m);
+  meet_plane(meeting, t, &triangle, m, SHARP * fmax(-gap.gap, HAIR * meeting->size));
 }
 
 // With its middle inside the shape has to go out where the surface is nearest to that.

@@ -162,6 +162,33 @@ static void check(uint64_t *seed, int way, bool box, int *touching, int *checked
   mb_skin_free(one), mb_skin_free(two);
 }
 
+// A star that lies on a floor, turned and sunk by rounding: only the floor's normal is there, not that of its walls' planes, by which the
+// floor would be as deep as it is wide.
+Test(collide_apart, walls_of_what_lies_on_a_floor_do_not_meet_it) {
+  uint64_t seed = 93;
+  const MbShape floor = mb_shape_box((double[]){9, 7, 1});
+  for (int k = 0; k < 2000; k++) {
+    MbSkin *star = some_prism(&seed);
+    const MbShape mesh = mb_shape_mesh(star);
+    MbContactPoint out[MB_CONTACT_POINTS];
+    MbPose A, B;
+    mb_pose_identity(&A);
+    mb_pose_identity(&B);
+    double turn[3];
+    for (int i = 0; i < 2; i++) turn[i] = (k % 2 ? 1e-9 : 1e-7) * (2 * test_random(&seed) - 1);
+    turn[2] = k % 3 ? 6 * test_random(&seed) : 0;
+    mb_quat_exp(B.q, turn);
+    mb_vec3_set(B.p, 2 * test_random(&seed) - 1, 2 * test_random(&seed) - 1,
+                1 + 1e-9 * (2 * test_random(&seed) - 1));
+    const int n = made_collide(&floor, &A, &mesh, &B, 1e-6, out);
+    cr_assert(n > 0);
+    for (int i = 0; i < n; i++)
+      cr_assert(out[i].normal[2] > 0.999 && out[i].gap > -1e-6, "%d: %g along (%g, %g, %g)", k, out[i].gap,
+                out[i].normal[0], out[i].normal[1], out[i].normal[2]);
+    mb_skin_free(star);
+  }
+}
+
 static void check_all(bool box) {
   uint64_t seed = 91;
   int touching[WAYS] = {0}, checked[WAYS] = {0};

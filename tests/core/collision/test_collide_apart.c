@@ -164,9 +164,8 @@ static void check(uint64_t *seed, int way, bool box, int *touching, int *checked
 
 // A star that lies on a floor, turned and sunk by rounding: only the floor's normal is there, not that of its walls' planes, by which the
 // floor would be as deep as it is wide.
-Test(collide_apart, walls_of_what_lies_on_a_floor_do_not_meet_it) {
+static void lie(const MbShape *floor, double top, double beside) {
   uint64_t seed = 93;
-  const MbShape floor = mb_shape_box((double[]){9, 7, 1});
   for (int k = 0; k < 2000; k++) {
     MbSkin *star = some_prism(&seed);
     const MbShape mesh = mb_shape_mesh(star);
@@ -178,15 +177,27 @@ Test(collide_apart, walls_of_what_lies_on_a_floor_do_not_meet_it) {
     for (int i = 0; i < 2; i++) turn[i] = (k % 2 ? 1e-9 : 1e-7) * (2 * test_random(&seed) - 1);
     turn[2] = k % 3 ? 6 * test_random(&seed) : 0;
     mb_quat_exp(B.q, turn);
-    mb_vec3_set(B.p, 2 * test_random(&seed) - 1, 2 * test_random(&seed) - 1,
-                1 + 1e-9 * (2 * test_random(&seed) - 1));
-    const int n = made_collide(&floor, &A, &mesh, &B, 1e-6, out);
+    mb_vec3_set(B.p, beside * (2 * test_random(&seed) - 1), beside * (2 * test_random(&seed) - 1),
+                0.5 + top + 1e-9 * (2 * test_random(&seed) - 1));
+    const int n = made_collide(floor, &A, &mesh, &B, 1e-6, out);
     cr_assert(n > 0);
     for (int i = 0; i < n; i++)
       cr_assert(out[i].normal[2] > 0.999 && out[i].gap > -1e-6, "%d: %g along (%g, %g, %g)", k, out[i].gap,
                 out[i].normal[0], out[i].normal[1], out[i].normal[2]);
     mb_skin_free(star);
   }
+}
+
+Test(collide_apart, walls_of_what_lies_on_a_floor_do_not_meet_it) {
+  const MbShape floor = mb_shape_box((double[]){9, 7, 1});
+  lie(&floor, 0.5, 1);
+}
+
+Test(collide_apart, walls_of_what_lies_on_a_mesh_do_not_meet_it) {
+  MbSkin *cube = made_surface_of(&mb_hull_cube);
+  const MbShape floor = mb_shape_mesh(cube);
+  lie(&floor, 1, 0.9);
+  mb_skin_free(cube);
 }
 
 static void check_all(bool box) {

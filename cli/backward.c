@@ -102,7 +102,7 @@ typedef struct Costs {
 // deformables under solver projective (mbsim-bench gradient_nodes).
 static Costs costs_of(const MbSensitivity *gradient) {
   if (mb_sensitivity_meets(gradient)) return (Costs){1, 4, 3.2, 0.35};
-  if (mb_sensitivity_of_nodes(gradient)) return (Costs){1, 1.5, 1.5, 0.1};
+  if (mb_sensitivity_of_nodes(gradient)) return (Costs){1, 2.3, 1.2, 0.05};
   return (Costs){2.2, 0.55, 3.2, 0.03};
 }
 

@@ -68,7 +68,9 @@ bool mb_same_nodes(const MbElements *a, const MbElements *b) {
          same_surface(a->surface, b->surface) && same_families(a, b);
 }
 
-bool mb_same_masses(const MbElements *a, const MbElements *b) { return same(a->mass, b->mass, a->mesh.nodes); }
+bool mb_same_masses(const MbElements *a, const MbElements *b) {
+  return same(a->mass, b->mass, a->mesh.nodes);
+}
 
 bool mb_same_targets(const MbElements *a, const MbElements *b) {
   bool alike = !a->nmotions || memcmp(a->motions, b->motions, a->nmotions * sizeof *a->motions) == 0;
@@ -76,7 +78,6 @@ bool mb_same_targets(const MbElements *a, const MbElements *b) {
     const size_t at = 3 * (size_t)a->pinned[k].node;
     alike = alike && same(a->x0 + at, b->x0 + at, 3);
   }
-  for (size_t k = 0; k < a->nattached; k++)
-    alike = alike && same(a->attached[k].at, b->attached[k].at, 3);
+  for (size_t k = 0; k < a->nattached; k++) alike = alike && same(a->attached[k].at, b->attached[k].at, 3);
   return alike;
 }

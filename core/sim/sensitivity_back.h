@@ -20,7 +20,8 @@ typedef struct MbTurn {
   double *q1, *v1; // (nq), (nv) after it, which the next one begins with
   double *guess;   // (nguess) where closures were looked for
   double *noted;   // velocities of its passes
-  double *nodes;   // (nodes x 6) places and velocities of deformables' nodes before it, where there is a way back through them
+  double *
+      nodes; // (nodes x 6) places and velocities of deformables' nodes before it, where there is a way back through them
   double *
       instant; // of one solution: what the solver has left of its start (core/solvers/keep.h); NULL: it is made anew
   bool standing; // it has
@@ -86,10 +87,6 @@ bool mb_back_restore_pushes(MbBackward *b, size_t at);
 
 // ---- sensitivity_back_nodes.c: steps of deformables' nodes by themselves -----------------------------------------------
 
-// Tells whether a simulation's steps are such, and nothing else moves.
-bool mb_back_nodes_fit(const MbSim *sim);
-// Tells whether that number of a frame has a way back.
-bool mb_back_nodes_tell(const MbSim *sim, size_t column);
 // How many numbers a step notes of them.
 size_t mb_back_nodes_numbers(const MbSensitivity *g);
 // Makes room, and looks at what numbers change; false: out of memory. Without such steps it does nothing.

@@ -9,9 +9,9 @@
 // alone that differ in it, and of their targets.
 #include "core/sim/sensitivity_back.h"
 #include "core/model/pass_slopes.h"
-#include "core/sim/channel_table.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/nodes.h"
+#include "core/sim/nodes_told.h"
 #include "core/sim/same_elements.h"
 
 #include <math.h>
@@ -31,13 +31,6 @@ struct MbBackNodes {
   Asked *asked; // (numbers)
   bool aims;    // targets are to be asked for
 };
-
-bool mb_back_nodes_fit(const MbSim *sim) {
-  const MbModel *model = sim->model;
-  return sim->nodes && sim->nodes->plan.to_end && sim->solver->passes->slopes && sim->nv == 0 &&
-         model->nports == 0 && model->nslots == 0 && !model->contacts.any && !model->dry &&
-         model->integrator.kind == MB_IMPLICIT;
-}
 
 size_t mb_back_nodes_numbers(const MbSensitivity *g) {
   return g->nodes ? 6 * mb_model_points(g->sim->model) : 0;
@@ -59,7 +52,8 @@ static bool look_at(MbBackward *b, const MbSensitivityNumber *number, Asked *ask
   const MbModel *const less = number->less, *const more = number->more;
   asked->part = mb_arena_alloc(&b->g->arena, less->ndeformables, sizeof *asked->part);
   if (!asked->part) return false;
-  asked->any = memcmp(less->gravity, more->gravity, sizeof less->gravity) != 0 || drag_of(less) != drag_of(more);
+  asked->any =
+      memcmp(less->gravity, more->gravity, sizeof less->gravity) != 0 || drag_of(less) != drag_of(more);
   for (size_t b1 = 0; b1 < less->nb; b1++) // bodies that stand still, and carry nodes
     asked->aims |= memcmp(&less->P[b1], &more->P[b1], sizeof *less->P) != 0 ||
                    memcmp(&less->B[b1], &more->B[b1], sizeof *less->B) != 0 ||
@@ -94,7 +88,8 @@ bool mb_back_nodes_make(MbBackward *b) {
   MbBackNodes *nodes = b->nodes = mb_arena_alloc(&g->arena, 1, sizeof *nodes);
   if (!nodes) return false;
   *nodes = (MbBackNodes){.end = mb_arena_alloc(&g->arena, 2 * n, sizeof(double))};
-  double **const lists[] = {&nodes->q, &nodes->v, &nodes->felt, &nodes->z, &nodes->target[0], &nodes->target[1]};
+  double **const lists[] = {&nodes->q, &nodes->v,         &nodes->felt,
+                            &nodes->z, &nodes->target[0], &nodes->target[1]};
   bool ok = nodes->end != NULL;
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     ok = (*lists[i] = mb_arena_alloc(&g->arena, n, sizeof **lists[i])) && ok;
@@ -234,23 +229,6 @@ void mb_back_nodes_start(const MbBackward *b) {
 
 // ---- a frame ----------------------------------------------------------------------------------------------
 
-// Whether a channel goes back here, and what its weights say of the nodes.
-static bool is_place(const MbSampler *row) { return strcmp(row->name, "deformable.*.position") == 0; }
-static bool is_velocity(const MbSampler *row) { return strcmp(row->name, "deformable.*.velocity") == 0; }
-static bool is_momentum(const MbSampler *row) { return strcmp(row->name, "momentum") == 0; }
-static bool is_of_bodies(const MbSampler *row) { return strncmp(row->name, "body.", 5) == 0; }
-
-static size_t channel_of(const MbSim *sim, size_t column) {
-  size_t c = 0;
-  while (c + 1 < sim->nchannels && column >= sim->channels[c + 1].offset) c++;
-  return c;
-}
-
-bool mb_back_nodes_tell(const MbSim *sim, size_t column) {
-  const MbSampler *row = sim->samplers[channel_of(sim, column)];
-  return is_place(row) || is_velocity(row) || is_momentum(row) || is_of_bodies(row);
-}
-
 // Σ m v and Σ x × m v
 static void add_momentum(MbBackward *b, const double *x, const double *w) {
   const MbModel *model = b->g->sim->model;
@@ -278,15 +256,16 @@ static bool add_channels(MbBackward *b, const double *x) {
     const MbChannel *channel = &sim->channels[c];
     const size_t numbers = channel->items * channel->width;
     const double *w = b->weight + channel->offset;
-    double *const to = is_place(sim->samplers[c]) ? b->nodes->q : b->nodes->v;
+    const MbNodesTold told = mb_nodes_told(sim, c);
+    double *const to = told == MB_TOLD_PLACES ? b->nodes->q : b->nodes->v;
     bool any = false;
     for (size_t i = 0; i < numbers; i++) any |= w[i] != 0;
-    if (is_place(sim->samplers[c]) || is_velocity(sim->samplers[c])) {
+    if (told == MB_TOLD_PLACES || told == MB_TOLD_VELOCITIES) {
       for (size_t i = 0; i < numbers; i++) to[3 * sim->sampled[c]->first + i] += w[i];
       continue;
     }
     others |= any;
-    if (any && is_momentum(sim->samplers[c])) add_momentum(b, x, w);
+    if (any && told == MB_TOLD_MOMENTUM) add_momentum(b, x, w);
   }
   return others;
 }

@@ -390,8 +390,8 @@ static MbStatus nodes_back(MbBackward *b, const MbTurn *turn, MbReport *report) 
 static MbStatus step_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   const MbStatus status = b->nodes       ? nodes_back(b, turn, report)
                           : b->g->halves ? halves_back(b, turn, report)
-                          : b->g->once ? once_back(b, turn, report)
-                                       : stages_back(b, turn, report);
+                          : b->g->once   ? once_back(b, turn, report)
+                                         : stages_back(b, turn, report);
   if (status != MB_OK) return status;
   for (size_t i = 0; i < b->g->sim->nv; i++)
     if (!isfinite(b->q[i]) || !isfinite(b->v[i]))
@@ -619,8 +619,7 @@ static MbStatus over_run(MbBackward *b, int64_t steps, MbReport *report) {
   if (status == MB_OK) status = back_over(b, 0, 0, steps, report);
   if (status == MB_OK && steps > 0) status = start_back(b, report);
   const double *nodes = b->nodes ? begin->memory + g->sim->section[MB_SECTION_NODES] : NULL;
-  if (status == MB_OK)
-    status = mb_back_frame(b, &(MbMoment){begin->q, begin->v, begin->t, 0, nodes}, report);
+  if (status == MB_OK) status = mb_back_frame(b, &(MbMoment){begin->q, begin->v, begin->t, 0, nodes}, report);
   if (status == MB_OK) mb_back_nodes_start(b);
   if (g->tangent) mb_tangent_feel(g->probe, g->tangent, false);
   mb_back_watch(b, false);

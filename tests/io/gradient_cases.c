@@ -160,8 +160,8 @@ void gradient_check_nodes(const char *scene, const char *material, const Gradien
       const double sum = sum_of(&end, slope[i], unsure[i], &sizes, &doubt);
       const double off = fmax(fabs(back - sum) - doubt, 0) / sizes;
       worst[i] = fmax(worst[i], off);
-      cr_expect_lt(off, CLOSE[i], "%s %s by %s: %.12g back, %.12g %s", scene, material ? material : "", c.name,
-                   back, sum, i ? "by whole runs" : "along");
+      cr_expect_lt(off, CLOSE[i], "%s %s by %s: %.12g back, %.12g %s", scene, material ? material : "",
+                   c.name, back, sum, i ? "by whole runs" : "along");
     }
     mb_sensitivity_free(told);
     test_run_free(&less), test_run_free(&more), test_run_free(&at);

@@ -1,5 +1,5 @@
 // Derivatives back through a run of a deformable that solver projective moves, by how many numbers they are: a rubber bar is held at one end and led at the
-// other by a pin on tables, whose values are the numbers; or its material, density, place and gravity are. MBSIM_BENCH_NUMBERS is how many numbers it is run with, once, back
+// other by a pin on tables, whose values are the numbers; or its material, density and gravity are. MBSIM_BENCH_NUMBERS is how many numbers it is run with, once, back
 // (0: the run alone; below 0: so many numbers that are not of tables): for those who count instructions of `one_bar_back`.
 #include "core/base/alloc.h"
 #include "core/sim/sensitivity.h"
@@ -33,14 +33,15 @@ static char *bar_text(int numbers, int k, double by) {
   size_t length = 0;
   FILE *const out = open_memstream(&text, &length);
   if (!out) return NULL;
-  fprintf(out,
-          "{\"mbsim\":1,\"integrator\":\"implicit\",\"solver\":{\"type\":\"projective\",\"method\":\"newton\"},"
-          "\"time\":{\"step\":0.01,\"steps\":%d},\"gravity\":[0,0,%.17g],\"deformables\":[{\"name\":\"bar\","
-          "\"type\":\"tets\",\"mesh\":{\"box\":[10,3,3],\"size\":[0.3,0.06,0.06]},\"material\":{\"model\":"
-          "\"neo_hookean\",\"young\":%.17g,\"poisson\":%.17g,\"density\":%.17g},\"pin\":[{\"select\":{\"side\":"
-          "\"-x\"}},{\"select\":{\"side\":\"+x\"},\"motion\":{\"translate\":[",
-          STEPS, -9.81 * (plain == 3 ? more : 1), 1e5 * (plain == 0 ? more : 1), 0.4 * (plain == 1 ? more : 1),
-          1000 * (plain == 2 ? more : 1));
+  fprintf(
+      out,
+      "{\"mbsim\":1,\"integrator\":\"implicit\",\"solver\":{\"type\":\"projective\",\"method\":\"newton\"},"
+      "\"time\":{\"step\":0.01,\"steps\":%d},\"gravity\":[0,0,%.17g],\"deformables\":[{\"name\":\"bar\","
+      "\"type\":\"tets\",\"mesh\":{\"box\":[10,3,3],\"size\":[0.3,0.06,0.06]},\"material\":{\"model\":"
+      "\"neo_hookean\",\"young\":%.17g,\"poisson\":%.17g,\"density\":%.17g},\"pin\":[{\"select\":{\"side\":"
+      "\"-x\"}},{\"select\":{\"side\":\"+x\"},\"motion\":{\"translate\":[",
+      STEPS, -9.81 * (plain == 3 ? more : 1), 1e5 * (plain == 0 ? more : 1), 0.4 * (plain == 1 ? more : 1),
+      1000 * (plain == 2 ? more : 1));
   for (int i = 0; i < 3; i++) {
     if (i) fputs(",", out);
     print_table(out, each, swing[i], k - i * each, by);
@@ -84,7 +85,8 @@ static Bar *make_bar(int count, bool plain) {
   if (!bar) return NULL;
   bool fine = (bar->model = make(numbers, numbers, 0)) != NULL;
   for (int k = 0; k < count && fine; k++) {
-    bar->less[k] = make(numbers, plain ? -1 - k : k, -MOVE), bar->more[k] = make(numbers, plain ? -1 - k : k, MOVE);
+    bar->less[k] = make(numbers, plain ? -1 - k : k, -MOVE),
+    bar->more[k] = make(numbers, plain ? -1 - k : k, MOVE);
     bar->numbers[k] = (MbSensitivityNumber){"a number", bar->less[k], bar->more[k], MOVE};
     bar->count = k + 1;
     fine = bar->less[k] && bar->more[k];
@@ -114,18 +116,27 @@ static __attribute__((noinline)) MbStatus one_bar_back(MbSensitivity *with, MbSi
   return status;
 }
 
-// Seconds of processor time, the least of some; back by the numbers, or alone.
-static double measure(const Bar *bar, bool back, int times) {
+static MbStatus one_bar_along(MbSensitivity *with, MbReport *report) {
+  MbStatus status = MB_OK;
+  for (int s = 0; s < STEPS && status == MB_OK; s++) status = mb_sensitivity_step(with, report);
+  return status;
+}
+
+typedef enum Way { ALONE, BACK, ALONG } Way;
+
+// Seconds of processor time, the least of some; by the numbers, or alone.
+static double measure(const Bar *bar, Way way, int times) {
   double best = NAN;
   for (int i = 0; i < times; i++) {
     MbReport report = {0};
     MbSensitivity *with = NULL;
     MbSim *alone = NULL;
     MbStatus status =
-        back ? mb_sensitivity_create(bar->model, bar->numbers, (size_t)bar->count, &with, &report)
-             : mb_sim_create(bar->model, NULL, &alone, &report);
+        way ? mb_sensitivity_create(bar->model, bar->numbers, (size_t)bar->count, &with, &report)
+            : mb_sim_create(bar->model, NULL, &alone, &report);
     const double start = mb_bench_cpu();
-    if (status == MB_OK) status = one_bar_back(with, alone, &report);
+    if (status == MB_OK)
+      status = way == ALONG ? one_bar_along(with, &report) : one_bar_back(with, alone, &report);
     best = fmin(best, mb_bench_cpu() - start);
     if (status != MB_OK) fprintf(stderr, "%s\n", report.kept ? report.issues[0].text : "no derivatives");
     mb_sensitivity_free(with);
@@ -138,8 +149,11 @@ static double measure(const Bar *bar, bool back, int times) {
 static bool of_count(int count, bool plain) {
   Bar *bar = make_bar(count, plain);
   if (!bar) return false;
-  const double back = measure(bar, true, TIMES) / measure(bar, false, TIMES);
+  const double alone = measure(bar, ALONE, TIMES), back = measure(bar, BACK, TIMES) / alone;
   char what[60];
+  if (count <= PLAIN)
+    printf("    %d numbers%s, along by single steps %.1f runs\n", count,
+           plain ? " of material and gravity" : " of tables", measure(bar, ALONG, 1) / alone);
   snprintf(what, sizeof what, "%d numbers%s, back", count, plain ? " of material and gravity" : " of tables");
   free_bar(bar);
   return mb_bench_target(what, back, "runs", 4, false) && isfinite(back);
@@ -151,7 +165,7 @@ bool mb_bench_gradient_nodes(void) {
   if (numbers) {
     const int count = abs(atoi(numbers));
     Bar *bar = count <= MANY ? make_bar(count, atoi(numbers) < 0) : NULL;
-    const double took = bar ? measure(bar, count > 0, 1) : NAN;
+    const double took = bar ? measure(bar, count ? BACK : ALONE, 1) : NAN;
     printf("    %d numbers %.5f s\n", count, took);
     free_bar(bar);
     return isfinite(took);

@@ -83,6 +83,7 @@ typedef struct MbPdNewton MbPdNewton;
 typedef struct MbPdLbfgs MbPdLbfgs;
 typedef struct MbPdCables MbPdCables;
 typedef struct MbPdPorts MbPdPorts;
+typedef struct MbPdSlopes MbPdSlopes;
 
 struct MbPdEngine {
   size_t n, nfree;
@@ -116,7 +117,7 @@ struct MbPdEngine {
   size_t beside;      // velocities that a caller has beside the nodes'
   MbPdCables *cables; // NULL: none
   MbPdPorts *ports;   // NULL: none
-  struct MbPdSlopes *slopes; // of the way back; NULL: it has not been gone
+  MbPdSlopes *slopes; // NULL: nobody has gone back
   const MbPdMover *mover;
   void *moved;    // what that has made
   bool elsewhere; // it is not the processor's

@@ -143,8 +143,7 @@ static bool solve(MbPdEngine *engine, double *x) {
     memset(s->f, 0, n * sizeof *s->f);
     add_cables(engine, p, s->f);
     const double length = now / (dot(p, Hp, n) + dot(p, s->f, n));
-    for (size_t c = 0; c < n; c++)
-      answer[c] += length * p[c], left[c] -= length * (Hp[c] + s->f[c]);
+    for (size_t c = 0; c < n; c++) answer[c] += length * p[c], left[c] -= length * (Hp[c] + s->f[c]);
     before = now;
   }
   memcpy(solved, left, n * sizeof *solved);
@@ -161,8 +160,7 @@ bool mb_pd_slopes_back(MbPdEngine *engine, const double *felt, double *z) {
   // free nodes ascend as all do, so that what is made of them has room in front
   for (size_t f = 0; f < engine->nfree; f++)
     for (size_t c = 0; c < 3; c++)
-      x[3 * f + c] =
-          is_placed(engine, engine->node[f], c) ? 0 : felt[3 * (size_t)engine->node[f] + c];
+      x[3 * f + c] = is_placed(engine, engine->node[f], c) ? 0 : felt[3 * (size_t)engine->node[f] + c];
   if (!solve(engine, x)) return false;
   for (size_t f = engine->nfree; f-- > 0;) {
     const double at[3] = {x[3 * f], x[3 * f + 1], x[3 * f + 2]};

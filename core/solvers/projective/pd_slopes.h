@@ -6,10 +6,10 @@
 #include "core/solvers/projective/pd_engine.h"
 
 // Room for the way back, made when it is first gone.
-typedef struct MbPdSlopes {
+struct MbPdSlopes {
   double *q, *f;             // (n x 3)
   double *felt, *down, *way; // (nfree x 3) of iterations about cables
-} MbPdSlopes;
+};
 
 // Makes the room; false: out of memory.
 bool mb_pd_slopes_make(MbPdEngine *engine);

@@ -83,8 +83,8 @@ const char *mb_backward_refuses(const MbSensitivity *gradient, const MbMeasures 
   for (size_t c = 0; c < size && !why; c++)
     if (reads[c] && mb_sensitivity_bends(gradient, c))
       why = mb_sensitivity_of_nodes(gradient)
-                ? "with deformables under solver \"projective\" energy, and what elements measure, are told "
-                  "along with the run alone"
+                ? "under solver \"projective\" what elements measure is told along with the run alone, and "
+                  "so is energy where a number changes what they are at rest"
                 : "stress, strain and energy of elements are told along with the run alone";
   for (size_t c = 0; c < size && !why; c++)
     if (reads[c] && mb_sensitivity_adds_up(gradient, c))

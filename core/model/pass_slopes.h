@@ -30,6 +30,8 @@ typedef struct MbPassSlopes {
   // Returns −z · R of this work's own numbers, of the step from `start` to q1; of deformables for which `part` is true, and inertia. H is lost.
   double (*value)(MbSolverWork *work, const MbNodeStart *start, const double *q1, const double *z,
                   const bool *part);
+  // slope (nodes x 3) ← how the elastic energy, with that of pressure and of fibres, changes with the places q. What `at` has begun is lost.
+  void (*elastic)(MbSolverWork *work, const double *q, const MbNodeLoad *load, double *slope);
 } MbPassSlopes;
 
 #endif

@@ -21,6 +21,7 @@ MbNodesTold mb_nodes_told(const MbSim *sim, size_t c) {
   } rows[] = {{"deformable.*.position", MB_TOLD_PLACES},
               {"deformable.*.velocity", MB_TOLD_VELOCITIES},
               {"momentum", MB_TOLD_MOMENTUM},
+              {"energy", MB_TOLD_ENERGY},
               {"body.position", MB_TOLD_NOTHING},
               {"body.rotation", MB_TOLD_NOTHING},
               {"body.velocity", MB_TOLD_NOTHING}};

@@ -4,12 +4,13 @@
 
 #include "core/sim/sim_internal.h"
 
-// What a channel tells of nodes: something that is no such plain function of the state, their places, velocities, momentum, or nothing.
+// What a channel tells of nodes: something else, their places, velocities, momentum, energy, or nothing.
 typedef enum MbNodesTold {
   MB_TOLD_ELSE,
   MB_TOLD_PLACES,
   MB_TOLD_VELOCITIES,
   MB_TOLD_MOMENTUM,
+  MB_TOLD_ENERGY,
   MB_TOLD_NOTHING
 } MbNodesTold;
 

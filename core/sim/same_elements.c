@@ -63,9 +63,13 @@ static bool same_families(const MbElements *a, const MbElements *b) {
   return alike;
 }
 
+bool mb_same_rest(const MbElements *a, const MbElements *b) {
+  return same(a->mesh.x, b->mesh.x, 3 * a->mesh.nodes);
+}
+
 bool mb_same_nodes(const MbElements *a, const MbElements *b) {
-  return same_numbers(a, b) && same(a->mesh.x, b->mesh.x, 3 * a->mesh.nodes) &&
-         same_surface(a->surface, b->surface) && same_families(a, b);
+  return same_numbers(a, b) && mb_same_rest(a, b) && same_surface(a->surface, b->surface) &&
+         same_families(a, b);
 }
 
 bool mb_same_masses(const MbElements *a, const MbElements *b) {

@@ -24,6 +24,7 @@
 #include "core/sim/newton.h"
 #include "core/sim/nodes_told.h"
 #include "core/sim/restore_of.h"
+#include "core/sim/same_elements.h"
 #include "core/sim/schemes.h"
 
 #include <math.h>
@@ -536,9 +537,21 @@ bool mb_sensitivity_adds_up(const MbSensitivity *g, size_t column) {
   return false;
 }
 
+// Whether a number changes what elements of deformables' nodes are at rest: of their energy what the places say and what the number says are
+// then much larger than both together.
+static bool rest_moves(const MbSensitivity *g) {
+  bool any = false;
+  for (size_t k = 0; k < g->count; k++)
+    for (size_t i = 0; i < g->sim->model->ndeformables; i++)
+      any |= !mb_same_rest(g->number[k].less->deformables[i].elements,
+                           g->number[k].more->deformables[i].elements);
+  return any;
+}
+
 bool mb_sensitivity_bends(const MbSensitivity *g, size_t column) {
   const MbSim *sim = g->sim;
-  if (g->nodes && mb_nodes_told_by(sim, column) == MB_TOLD_ELSE) return true;
+  const MbNodesTold told = g->nodes ? mb_nodes_told_by(sim, column) : MB_TOLD_NOTHING;
+  if (g->nodes) return told == MB_TOLD_ELSE || (told == MB_TOLD_ENERGY && rest_moves(g));
   for (size_t c = 0; c < sim->nchannels && sim->model->ndeformables; c++) {
     const MbChannel *channel = &sim->channels[c];
     const size_t end = channel->offset + channel->items * channel->width;

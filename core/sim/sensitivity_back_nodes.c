@@ -248,10 +248,32 @@ static void add_momentum(MbBackward *b, const double *x, const double *w) {
   }
 }
 
-// What a frame's channels say of the nodes; true: a number may be told without them, as masses are by momentum.
-static bool add_channels(MbBackward *b, const double *x) {
+// Kinetic, of gravity, elastic, and their sum.
+static MbStatus add_energy(MbBackward *b, const MbMoment *at, const double *w, MbReport *report) {
+  MbSim *probe = b->g->probe;
+  const MbModel *model = probe->model;
+  const size_t n = 3 * count(b);
+  double *slope = b->nodes->felt;
+  const MbStatus status = mb_nodes_prepare(probe, at->t, report);
+  if (status != MB_OK) return status;
+  probe->solver->passes->slopes->elastic(probe->work, at->nodes, probe->nodes->load, slope);
+  for (size_t c = 0; c < n; c++) b->nodes->q[c] += (w[2] + w[3]) * slope[c];
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const MbDeformable *of = &model->deformables[i];
+    for (size_t c = 3 * of->first; c < 3 * (of->first + of->count); c++) {
+      const double m = of->elements->mass[c / 3 - of->first];
+      b->nodes->q[c] -= (w[1] + w[3]) * m * model->gravity[c % 3];
+      b->nodes->v[c] += (w[0] + w[3]) * m * at->nodes[n + c];
+    }
+  }
+  return MB_OK;
+}
+
+// What a frame's channels say of the nodes; *others: a number may be told without them, as masses are by momentum.
+static MbStatus add_channels(MbBackward *b, const MbMoment *at, bool *others, MbReport *report) {
   const MbSim *sim = b->g->sim;
-  bool others = false;
+  MbStatus status = MB_OK;
+  *others = false;
   for (size_t c = 0; c < sim->nchannels; c++) {
     const MbChannel *channel = &sim->channels[c];
     const size_t numbers = channel->items * channel->width;
@@ -264,10 +286,11 @@ static bool add_channels(MbBackward *b, const double *x) {
       for (size_t i = 0; i < numbers; i++) to[3 * sim->sampled[c]->first + i] += w[i];
       continue;
     }
-    others |= any;
-    if (any && told == MB_TOLD_MOMENTUM) add_momentum(b, x, w);
+    *others |= any;
+    if (any && told == MB_TOLD_MOMENTUM) add_momentum(b, at->nodes, w);
+    if (any && told == MB_TOLD_ENERGY && status == MB_OK) status = add_energy(b, at, w, report);
   }
-  return others;
+  return status;
 }
 
 static MbStatus sample(MbSim *at, const MbMoment *moment, size_t n, double *frame, MbReport *report) {
@@ -282,9 +305,11 @@ MbStatus mb_back_nodes_frame(MbBackward *b, const MbMoment *at, MbReport *report
   if (status != MB_OK) return status;
   memset(b->weight, 0, size * sizeof *b->weight);
   b->weights->weigh(b->weights->to, at->step, at->t, b->frame[0], b->weight);
-  if (!add_channels(b, at->nodes)) return MB_OK;
-  for (size_t k = 0; k < g->count && status == MB_OK; k++) {
-    if (!b->nodes->asked[k].any) continue;
+  bool others;
+  status = add_channels(b, at, &others, report);
+  for (size_t k = 0; k < g->count && others && status == MB_OK; k++) {
+    // signals act on the energy of pressure and fibres
+    if (!b->nodes->asked[k].any && !mb_tangent_number_signals(g->slopes[k].number)) continue;
     status = sample(g->slopes[k].less, at, n, b->frame[0], report);
     if (status == MB_OK) status = sample(g->slopes[k].more, at, n, b->frame[1], report);
     for (size_t i = 0; i < size && status == MB_OK; i++)

@@ -375,12 +375,16 @@ static double slopes_value(MbSolverWork *w, const MbNodeStart *start_of, const d
                            const bool *part) {
   return slopes_of(w)->value(w->work, start_of, q1, z, part);
 }
+static void slopes_elastic(MbSolverWork *w, const double *q, const MbNodeLoad *load, double *slope) {
+  slopes_of(w)->elastic(w->work, q, load, slope);
+}
 static const MbPassSlopes watched_slopes = {.at = slopes_at,
                                             .back = slopes_back,
                                             .held = slopes_held,
                                             .start = slopes_start,
                                             .loads = slopes_loads,
-                                            .value = slopes_value};
+                                            .value = slopes_value,
+                                            .elastic = slopes_elastic};
 
 // `plan` is by the model alone: the solver's own.
 static const MbPassOps watched_passes = {.make = make,

@@ -269,3 +269,18 @@ void mb_pd_slopes_start(MbPdEngine *engine, const double *z, double *q, double *
   for (size_t k = 0; k < engine->form.nbends; k++) bends_felt(engine, &engine->form.bends[k], z, q);
   mb_pd_slopes_blown(engine, z, q, v);
 }
+
+// In a step that begins and ends there nothing damps; and without the air nothing blows.
+void mb_pd_slopes_elastic(MbPdEngine *engine, const double *q, const MbNodeLoad *load, double *slope) {
+  const MbNodeStart here = {.q = q, .v = q, .load = load};
+  engine->start = &here;
+  mb_pd_local_begin(engine, q);
+  mb_pd_loads_begin(engine);
+  for (size_t i = 0; i < engine->nloaded; i++) {
+    memset(engine->loaded[i].f, 0, 3 * engine->loaded[i].of->nouter * sizeof(double));
+    memset(engine->loaded[i].C, 0, 9 * engine->loaded[i].of->nouter * sizeof(double));
+  }
+  mb_pd_forces(engine, q, slope);
+  for (size_t c = 0; c < 3 * engine->n; c++) slope[c] = -slope[c];
+  engine->start = NULL;
+}

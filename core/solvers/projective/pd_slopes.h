@@ -15,11 +15,12 @@ struct MbPdSlopes {
 bool mb_pd_slopes_make(MbPdEngine *engine);
 void mb_pd_slopes_free(MbPdEngine *engine);
 size_t mb_pd_slopes_bytes(const MbPdEngine *engine);
-// What MbPassSlopes.at, back, held and start do.
+// What MbPassSlopes.at, back, held, start and elastic do.
 bool mb_pd_slopes_at(MbPdEngine *engine, const MbNodeStart *start, const double *q1);
 bool mb_pd_slopes_back(MbPdEngine *engine, const double *felt, double *z);
 void mb_pd_slopes_held(MbPdEngine *engine, const double *z, double *felt);
 void mb_pd_slopes_start(MbPdEngine *engine, const double *z, double *q, double *v);
+void mb_pd_slopes_elastic(MbPdEngine *engine, const double *q, const MbNodeLoad *load, double *slope);
 // Finds what a spring (or element that is damped) measures at places q, which is what damps it in a step from there.
 void mb_pd_slopes_measure(MbPdBlock *block, size_t e, const double *q);
 

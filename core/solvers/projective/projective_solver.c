@@ -321,13 +321,17 @@ static double slopes_value(MbSolverWork *w, const MbNodeStart *start, const doub
                            const bool *part) {
   return mb_pd_slopes_value(w->engine, start, q1, z, part);
 }
+static void slopes_elastic(MbSolverWork *w, const double *q, const MbNodeLoad *load, double *slope) {
+  mb_pd_slopes_elastic(w->engine, q, load, slope);
+}
 
 static const MbPassSlopes slopes = {.at = slopes_at,
                                     .back = slopes_back,
                                     .held = slopes_held,
                                     .start = slopes_start,
                                     .loads = slopes_loads,
-                                    .value = slopes_value};
+                                    .value = slopes_value,
+                                    .elastic = slopes_elastic};
 
 static const MbPassOps passes = {.make = make,
                                  .plan = plan,

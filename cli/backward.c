@@ -82,7 +82,10 @@ const char *mb_backward_refuses(const MbSensitivity *gradient, const MbMeasures 
   mb_measures_reads(measures, reads);
   for (size_t c = 0; c < size && !why; c++)
     if (reads[c] && mb_sensitivity_bends(gradient, c))
-      why = "stress, strain and energy of elements are told along with the run alone";
+      why = mb_sensitivity_of_nodes(gradient)
+                ? "under solver \"projective\" what elements measure is told along with the run alone, and "
+                  "so is energy where a number changes what they are at rest"
+                : "stress, strain and energy of elements are told along with the run alone";
   for (size_t c = 0; c < size && !why; c++)
     if (reads[c] && mb_sensitivity_adds_up(gradient, c))
       why = "the work of contacts and of dry friction is told along with the run alone";
@@ -95,9 +98,11 @@ typedef struct Costs {
   double along, along_each, back, back_each;
 } Costs;
 
-// As mbsim-bench gradient has them. Contact and dry friction go along by single steps, two and more for each number (mbsim-bench gradient_touch).
+// As mbsim-bench gradient has them. Contact and dry friction go along by single steps, two and more for each number (mbsim-bench gradient_touch), and so do
+// deformables under solver projective (mbsim-bench gradient_nodes).
 static Costs costs_of(const MbSensitivity *gradient) {
   if (mb_sensitivity_meets(gradient)) return (Costs){1, 4, 3.2, 0.35};
+  if (mb_sensitivity_of_nodes(gradient)) return (Costs){1, 2.3, 1.2, 0.05};
   return (Costs){2.2, 0.55, 3.2, 0.03};
 }
 

@@ -287,6 +287,8 @@ typedef struct MbPassOps {
                 double *weights);
   // x ← A⁻¹ x of bodies as if there were no nodes
   bool (*alone)(MbSolverWork *work, double *x);
+  // What derivatives of the same steps of nodes by themselves are made of; NULL: there are none.
+  const struct MbPassSlopes *slopes;
 } MbPassOps;
 
 typedef struct MbSolverOps {

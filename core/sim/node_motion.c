@@ -18,10 +18,32 @@ static void moved(const MbSim *sim, const MbPinMotion *motion, double t, const d
   for (size_t k = 0; k < 3; k++) to[k] += mb_sim_signal(sim, motion->translate[k], t);
 }
 
-// Where the nodes of a deformable that are pinned or carried are at t, with the bodies where they are then.
-static void aim(MbSim *sim, const MbDeformable *of, double t) {
+void mb_nodes_aim_felt(const MbSim *sim, const MbDeformable *of, uint32_t motion, double t,
+                       const double *felt, double translate[3], double *angle) {
   const MbElements *e = of->elements;
-  double *target = sim->nodes->target + 3 * of->first;
+  const MbPinMotion *m = &e->motions[motion];
+  mb_vec3_set(translate, 0, 0, 0);
+  *angle = 0;
+  for (size_t k = 0; k < e->npinned; k++) {
+    const MbPinnedNode *pinned = &e->pinned[k];
+    const size_t own = pinned->node;
+    double to[3], rate[3] = {0};
+    moved(sim, m, t, e->x0 + 3 * own, to);
+    for (size_t axis = 0; axis < 3; axis++) to[axis] -= mb_sim_signal(sim, m->translate[axis], t);
+    mb_vec3_sub(to, to, m->through);
+    if (m->turns) mb_vec3_cross(rate, m->axis, to);
+    for (size_t axis = 0; axis < 3; axis++) {
+      if (!(pinned->axes >> axis & 1) || pinned->motion[axis] != motion) continue;
+      const double by = felt[3 * (of->first + own) + axis];
+      translate[axis] += by;
+      if (m->turns) *angle += by * rate[axis] / mb_vec3_norm(m->axis);
+    }
+  }
+}
+
+void mb_nodes_aim(const MbSim *sim, const MbPose *E, const MbDeformable *of, double t, double *all) {
+  const MbElements *e = of->elements;
+  double *target = all + 3 * of->first;
   for (size_t k = 0; k < e->npinned; k++) {
     const MbPinnedNode *pinned = &e->pinned[k];
     for (size_t axis = 0; axis < 3; axis++) {
@@ -38,7 +60,7 @@ static void aim(MbSim *sim, const MbDeformable *of, double t) {
     if (attached->body == MB_WORLD)
       mb_vec3_copy(to, attached->at);
     else
-      mb_pose_point(to, &sim->x.E[attached->body], attached->at);
+      mb_pose_point(to, &E[attached->body], attached->at);
   }
 }
 
@@ -98,7 +120,8 @@ static MbStatus check_targets(const MbSim *sim, double t, MbReport *report) {
 // What the step begins with; nodes that are held go where they are at t.
 MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report) {
   MbNodes *nodes = sim->nodes;
-  for (size_t i = 0; i < sim->model->ndeformables; i++) aim(sim, &sim->model->deformables[i], t);
+  for (size_t i = 0; i < sim->model->ndeformables; i++)
+    mb_nodes_aim(sim, sim->x.E, &sim->model->deformables[i], t, nodes->target);
   for (size_t i = 0; i < sim->model->ndeformables; i++)
     find_load(sim, &sim->model->deformables[i], t, &nodes->load[i]);
   for (size_t k = 0; k < nodes->ncables; k++) {

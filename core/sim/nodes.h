@@ -66,6 +66,11 @@ bool mb_nodes_carried(const MbModel *model);
 
 // Finds what a step begins with: nodes that are held go where they are at t, with the bodies of sim->x where they are then (node_motion.c).
 MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report);
+// Writes where a deformable's nodes that pins or bodies hold are to be at t, into target (nodes of all x 3): with a simulation's signals and bodies at E.
+void mb_nodes_aim(const MbSim *sim, const MbPose *E, const MbDeformable *of, double t, double *target);
+// Finds what the signals of one of its pins' motions are felt by, of what its targets are (nodes of all x 3): along the axes, and by the angle.
+void mb_nodes_aim_felt(const MbSim *sim, const MbDeformable *of, uint32_t motion, double t,
+                       const double *felt, double translate[3], double *angle);
 // Tells the pressure in a deformable at t beside a gas, and how far fibres are activated.
 double mb_nodes_pressure(const MbSim *sim, const MbDeformable *of, double t);
 double mb_nodes_activation(const MbSim *sim, const MbFibres *fibres, double t);

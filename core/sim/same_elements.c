@@ -52,3 +52,36 @@ bool mb_same_elements(const MbElementForce *e, const MbElementForce *o) {
          same(e->g, o->g, e->n * e->corners * e->rank) && same(e->size, o->size, e->n) &&
          same_bending(e, o) && same_fibres(e, o);
 }
+
+static bool same_families(const MbElements *a, const MbElements *b) {
+  const size_t points = a->nfibres ? a->points * (a->mesh.tets ? a->mesh.tets : a->mesh.triangles) : 0;
+  bool alike = same(a->fibre_volume, b->fibre_volume, points);
+  for (size_t m = 0; alike && m < a->nfibres; m++) {
+    const MbFibres *f = &a->fibres[m], *g = &b->fibres[m];
+    alike = SAME_FROM(MbFibres, stiffness, f, g) && same(f->weight, g->weight, points * a->corners);
+  }
+  return alike;
+}
+
+bool mb_same_rest(const MbElements *a, const MbElements *b) {
+  return same(a->mesh.x, b->mesh.x, 3 * a->mesh.nodes);
+}
+
+bool mb_same_nodes(const MbElements *a, const MbElements *b) {
+  return same_numbers(a, b) && mb_same_rest(a, b) && same_surface(a->surface, b->surface) &&
+         same_families(a, b);
+}
+
+bool mb_same_masses(const MbElements *a, const MbElements *b) {
+  return same(a->mass, b->mass, a->mesh.nodes);
+}
+
+bool mb_same_targets(const MbElements *a, const MbElements *b) {
+  bool alike = !a->nmotions || memcmp(a->motions, b->motions, a->nmotions * sizeof *a->motions) == 0;
+  for (size_t k = 0; k < a->npinned; k++) {
+    const size_t at = 3 * (size_t)a->pinned[k].node;
+    alike = alike && same(a->x0 + at, b->x0 + at, 3);
+  }
+  for (size_t k = 0; k < a->nattached; k++) alike = alike && same(a->attached[k].at, b->attached[k].at, 3);
+  return alike;
+}

@@ -22,7 +22,9 @@
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
 #include "core/sim/newton.h"
+#include "core/sim/nodes_told.h"
 #include "core/sim/restore_of.h"
+#include "core/sim/same_elements.h"
 #include "core/sim/schemes.h"
 
 #include <math.h>
@@ -68,7 +70,12 @@ double mb_sensitivity_little(const MbModel *model) {
 }
 
 const char *mb_sensitivity_by_steps(const MbSensitivity *g) { return g->by_steps; }
-const char *mb_sensitivity_no_way_back(const MbSensitivity *g) { return g->meets ? NULL : g->by_steps; }
+const char *mb_sensitivity_no_way_back(const MbSensitivity *g) {
+  if (g->meets || !g->by_steps) return NULL;
+  return g->sim->nodes ? mb_nodes_no_way_back(g->sim) : g->by_steps;
+}
+bool mb_sensitivity_of_nodes(const MbSensitivity *g) { return g->nodes; }
+bool mb_sensitivity_moves_nodes(const MbSim *sim) { return !mb_nodes_no_way_back(sim); }
 bool mb_sensitivity_meets(const MbSensitivity *g) { return g->meets; }
 int64_t mb_sensitivity_wholes(const MbSensitivity *g) { return g->wholes; }
 
@@ -125,7 +132,8 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
                     what);
   if ((what = mb_slope_tables_refuse(g->sim->model, t->less->model, t->more->model)))
     return mb_error(report, MB_SCENE, "", "%s: %s", number->name, what);
-  if (by_equations(g) && !(t->number = mb_tangent_number_create(&g->arena, g->sim, t->less, t->more)))
+  if ((by_equations(g) || g->nodes) &&
+      !(t->number = mb_tangent_number_create(&g->arena, g->sim, t->less, t->more)))
     return mb_no_memory(report, "derivatives");
   if (by_equations(g) && (!(t->side[0] = tangent_of(g, t->less)) || !(t->side[1] = tangent_of(g, t->more))))
     return mb_no_memory(report, "derivatives");
@@ -142,6 +150,7 @@ static MbStatus choose(MbSensitivity *g, MbReport *report) {
   g->by_steps = sim->touching ? TOUCHES : stages_refuse(sim->model);
   if (!g->by_steps) g->by_steps = mb_tangent_refuses(sim);
   g->meets = meets(sim);
+  g->nodes = g->by_steps && !mb_nodes_no_way_back(sim);
   g->once = (!g->by_steps || g->meets) && sim->integrator->scheme == MB_ONE_SOLVE;
   g->halves = g->once && sim->model->integrator.kind == MB_TRAPEZOIDAL;
   if (!g->by_steps && !sim->newton && !g->once) g->by_steps = "exact ones are there for fewer velocities";
@@ -528,8 +537,21 @@ bool mb_sensitivity_adds_up(const MbSensitivity *g, size_t column) {
   return false;
 }
 
+// Whether a number changes what elements of deformables' nodes are at rest: of their energy what the places say and what the number says are
+// then much larger than both together.
+static bool rest_moves(const MbSensitivity *g) {
+  bool any = false;
+  for (size_t k = 0; k < g->count; k++)
+    for (size_t i = 0; i < g->sim->model->ndeformables; i++)
+      any |= !mb_same_rest(g->number[k].less->deformables[i].elements,
+                           g->number[k].more->deformables[i].elements);
+  return any;
+}
+
 bool mb_sensitivity_bends(const MbSensitivity *g, size_t column) {
   const MbSim *sim = g->sim;
+  const MbNodesTold told = g->nodes ? mb_nodes_told_by(sim, column) : MB_TOLD_NOTHING;
+  if (g->nodes) return told == MB_TOLD_ELSE || (told == MB_TOLD_ENERGY && rest_moves(g));
   for (size_t c = 0; c < sim->nchannels && sim->model->ndeformables; c++) {
     const MbChannel *channel = &sim->channels[c];
     const size_t end = channel->offset + channel->items * channel->width;

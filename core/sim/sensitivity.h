@@ -31,6 +31,10 @@ const char *mb_sensitivity_by_steps(const MbSensitivity *gradient);
 // The same of the way back through it; NULL: there is one, exact steps or steps of one solution with contacts or dry friction. Whether it is of the latter.
 const char *mb_sensitivity_no_way_back(const MbSensitivity *gradient);
 bool mb_sensitivity_meets(const MbSensitivity *gradient);
+// Whether it is one through steps of deformables' nodes by themselves, which go along by single steps.
+bool mb_sensitivity_of_nodes(const MbSensitivity *gradient);
+// Whether a simulation's runs may have such a way back.
+bool mb_sensitivity_moves_nodes(const MbSim *sim);
 // How many steps of exact derivatives along the run have been differentiated as a whole, by differences of them.
 int64_t mb_sensitivity_wholes(const MbSensitivity *gradient);
 

@@ -21,6 +21,8 @@ typedef struct MbTurn {
   double *guess;   // (nguess) where closures were looked for
   double *noted;   // velocities of its passes
   double *
+      nodes; // (nodes x 6) places and velocities of deformables' nodes before it, where there is a way back through them
+  double *
       instant; // of one solution: what the solver has left of its start (core/solvers/keep.h); NULL: it is made anew
   bool standing; // it has
   double begin, t;
@@ -33,7 +35,10 @@ typedef struct MbMoment {
   const double *q, *v; // (nq), (nv)
   double t;
   int64_t step;
+  const double *nodes; // as MbTurn.nodes
 } MbMoment;
+
+typedef struct MbBackNodes MbBackNodes; // sensitivity_back_nodes.c
 
 typedef struct MbBackward {
   MbSensitivity *g;
@@ -59,6 +64,7 @@ typedef struct MbBackward {
   MbMoment at;                                // of the frame at hand
   double *frame[2], *weight, *left;           // (frame size) the last: of channels by differences
   double *by_move, *by_phi;                   // (nb x 6)
+  MbBackNodes *nodes;                         // NULL: it is no way back through nodes' steps
 } MbBackward;
 
 // Takes in what is felt of a frame: by the numbers, and by the state of which it tells.
@@ -78,5 +84,23 @@ MbStatus mb_back_meeting(MbBackward *b, MbTurn *turn, const char **why, MbReport
 // Keeps what has pushed before a state that is kept, and restores it; false: out of memory.
 bool mb_back_keep_pushes(MbBackward *b, size_t at);
 bool mb_back_restore_pushes(MbBackward *b, size_t at);
+
+// ---- sensitivity_back_nodes.c: steps of deformables' nodes by themselves -----------------------------------------------
+
+// How many numbers a step notes of them.
+size_t mb_back_nodes_numbers(const MbSensitivity *g);
+// Makes room, and looks at what numbers change; false: out of memory. Without such steps it does nothing.
+bool mb_back_nodes_make(MbBackward *b);
+// Notes the state that the reel begins with, and the one after a turn of it. Returns why it is no further to be gone back over; NULL: it is.
+void mb_back_nodes_begin(const MbBackward *b);
+const char *mb_back_nodes_note(const MbBackward *b, const MbTurn *turn);
+// Finds what is noted after a turn; NULL: nothing.
+const double *mb_back_nodes_after(const MbBackward *b, const MbTurn *turn);
+// Goes back over a step. *why: why it cannot be; NULL: it can.
+MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why, MbReport *report);
+// Takes in what is felt of a frame that is wanted.
+MbStatus mb_back_nodes_frame(MbBackward *b, const MbMoment *at, MbReport *report);
+// Takes in how numbers change where nodes begin.
+void mb_back_nodes_start(const MbBackward *b);
 
 #endif

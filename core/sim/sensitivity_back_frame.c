@@ -97,6 +97,7 @@ MbStatus mb_back_frame(MbBackward *b, const MbMoment *at, MbReport *report) {
   bool all = true;
   if (!b->weights->wanted(b->weights->to, at->step, at->t)) return MB_OK;
   b->at = *at;
+  if (b->nodes) return mb_back_nodes_frame(b, at, report);
   MbStatus status = mb_slope_sample(g->probe, at->q, at->v, at->t, at->t, at->step, b->frame[0], report);
   if (status != MB_OK) return status;
   memset(b->weight, 0, mb_sim_frame_size(g->sim) * sizeof *b->weight);

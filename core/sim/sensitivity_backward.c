@@ -58,6 +58,7 @@ static bool make_turn(MbBackward *b, MbTurn *turn) {
     ok = take(b, &turn->note[s].base, sim->nv) && take(b, &turn->note[s].from, sim->nv) &&
          take(b, &turn->note[s].w, sim->nv) && take(b, &turn->note[s].impulse, sim->model->nslots);
   if (ok && b->g->halves) ok = take(b, &turn->noted, mb_slope_halves_numbers(sim));
+  if (ok && b->g->nodes) ok = take(b, &turn->nodes, mb_back_nodes_numbers(b->g));
   return ok && take(b, &turn->guess, sim->model->nguess);
 }
 
@@ -66,7 +67,7 @@ static size_t turn_bytes(const MbSensitivity *g) {
   const MbSim *sim = g->sim;
   const size_t turn = sizeof(MbTurn) + (g->met ? sizeof(MbMeeting) : 0);
   const size_t rows = 2 * sim->model->nslots + sim->model->nguess,
-               noted = g->halves ? mb_slope_halves_numbers(sim) : 0;
+               noted = (g->halves ? mb_slope_halves_numbers(sim) : 0) + mb_back_nodes_numbers(g);
   if (g->once && !g->halves) return turn + (sim->nq + 2 * sim->nv + rows + 5) * sizeof(double);
   return turn + (sim->nq + 7 * sim->nv + rows + noted + 12) * sizeof(double);
 }
@@ -74,7 +75,9 @@ static size_t state_bytes(const MbSim *sim) {
   return sizeof(MbState) + (sim->nq + sim->nv + sim->nm + 3) * sizeof(double);
 }
 
-bool mb_sensitivity_weighs(const MbSensitivity *g, size_t column) { return mb_sim_weighs(g->sim, column); }
+bool mb_sensitivity_weighs(const MbSensitivity *g, size_t column) {
+  return g->nodes || mb_sim_weighs(g->sim, column);
+}
 bool mb_sensitivity_astray(const MbSensitivity *g) { return g->astray; }
 size_t mb_sensitivity_frame_size(const MbSensitivity *g) { return mb_sim_frame_size(g->sim); }
 size_t mb_sensitivity_width(const MbSensitivity *g) { return g->sim->nv; }
@@ -155,7 +158,7 @@ static bool make(MbBackward *b, int64_t steps, size_t memory) {
   b->kept = mb_arena_alloc(&b->g->arena, b->nkept, sizeof *b->kept);
   if (!ok || !b->reel || !b->kept || !make_gather(b)) return false;
   if (!make_reel(b)) return false;
-  if (!mb_back_meetings_make(b, memory)) return false;
+  if (!mb_back_meetings_make(b, memory) || !mb_back_nodes_make(b)) return false;
   for (size_t i = 0; i < b->nkept; i++)
     if (!take(b, &b->kept[i].q, sim->nq) || !take(b, &b->kept[i].v, sim->nv) ||
         !take(b, &b->kept[i].memory, sim->nm))
@@ -378,10 +381,17 @@ static MbStatus stages_back(MbBackward *b, const MbTurn *turn, MbReport *report)
   return MB_OK;
 }
 
+static MbStatus nodes_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
+  const char *why;
+  const MbStatus status = mb_back_nodes_step(b, turn, &why, report);
+  return why ? no_way_back(b, turn->t, turn->step, why, report) : status;
+}
+
 static MbStatus step_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
-  const MbStatus status = b->g->halves ? halves_back(b, turn, report)
-                          : b->g->once ? once_back(b, turn, report)
-                                       : stages_back(b, turn, report);
+  const MbStatus status = b->nodes       ? nodes_back(b, turn, report)
+                          : b->g->halves ? halves_back(b, turn, report)
+                          : b->g->once   ? once_back(b, turn, report)
+                                         : stages_back(b, turn, report);
   if (status != MB_OK) return status;
   for (size_t i = 0; i < b->g->sim->nv; i++)
     if (!isfinite(b->q[i]) || !isfinite(b->v[i]))
@@ -458,10 +468,19 @@ static MbStatus record_halves(MbBackward *b, MbTurn *turn, MbReport *report) {
   return why ? no_way_back(b, sim->state.t, sim->state.step, why, report) : finish_turn(b, turn, report);
 }
 
+static MbStatus record_nodes(MbBackward *b, MbTurn *turn, MbReport *report) {
+  const MbStatus status = step_on(b, report);
+  if (status != MB_OK) return status;
+  const MbState *state = &b->g->sim->state;
+  const char *why = mb_back_nodes_note(b, turn);
+  return why ? no_way_back(b, state->t, state->step, why, report) : finish_turn(b, turn, report);
+}
+
 static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
   MbSim *sim = b->g->sim;
   const MbStageNote *notes;
   const size_t size = sim->nv * sizeof(double);
+  if (b->nodes) return record_nodes(b, turn, report);
   if (b->g->halves) return record_halves(b, turn, report);
   if (b->g->once) return record_once(b, turn, report);
   turn->stages = mb_scheme_stages_terms(sim, turn->terms);
@@ -497,6 +516,7 @@ static MbStatus over_reel(MbBackward *b, int64_t begin, int64_t end, MbReport *r
   MbStatus status = MB_OK;
   memcpy(b->reel->q, sim->state.q, sim->nq * sizeof *b->reel->q);
   memcpy(b->reel->v, sim->state.v, sim->nv * sizeof *b->reel->v);
+  mb_back_nodes_begin(b);
   for (int64_t i = begin; i < end && status == MB_OK; i++) {
     if (i + 1 < end) come_to(b, i + 1 - begin);
     status = record(b, &b->reel[i - begin], report);
@@ -504,7 +524,8 @@ static MbStatus over_reel(MbBackward *b, int64_t begin, int64_t end, MbReport *r
   for (int64_t i = end; i-- > begin && status == MB_OK;) {
     const MbTurn *turn = &b->reel[i - begin];
     if (i > begin) come_to(b, i - 1 - begin);
-    status = mb_back_frame(b, &(MbMoment){turn->q1, turn->v1, turn->t, i + 1}, report);
+    const double *nodes = mb_back_nodes_after(b, turn);
+    status = mb_back_frame(b, &(MbMoment){turn->q1, turn->v1, turn->t, i + 1, nodes}, report);
     if (status == MB_OK) status = step_back(b, turn, report);
   }
   return status;
@@ -593,12 +614,14 @@ static MbStatus over_run(MbBackward *b, int64_t steps, MbReport *report) {
   const MbState *begin = &b->kept[0];
   if (!keep(b, 0)) return mb_no_memory(report, "contact");
   mb_back_watch(b, true);
-  mb_tangent_feel(g->probe, g->tangent, feels(g));
+  if (g->tangent) mb_tangent_feel(g->probe, g->tangent, feels(g));
   MbStatus status = see(b, report);
   if (status == MB_OK) status = back_over(b, 0, 0, steps, report);
   if (status == MB_OK && steps > 0) status = start_back(b, report);
-  if (status == MB_OK) status = mb_back_frame(b, &(MbMoment){begin->q, begin->v, begin->t, 0}, report);
-  mb_tangent_feel(g->probe, g->tangent, false);
+  const double *nodes = b->nodes ? begin->memory + g->sim->section[MB_SECTION_NODES] : NULL;
+  if (status == MB_OK) status = mb_back_frame(b, &(MbMoment){begin->q, begin->v, begin->t, 0, nodes}, report);
+  if (status == MB_OK) mb_back_nodes_start(b);
+  if (g->tangent) mb_tangent_feel(g->probe, g->tangent, false);
   mb_back_watch(b, false);
   return status;
 }

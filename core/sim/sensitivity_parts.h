@@ -37,6 +37,8 @@ struct MbSensitivity {
   const MbSensitivityNumber *number;
   size_t count;
   const char *by_steps; // why derivatives are by differences of single steps; NULL: by stages
+  bool
+      nodes; // it is deformables that iterations move by themselves, exact back through these steps (sensitivity_back_nodes.c)
   bool meets; // it is contact and dry friction alone, exact back through these steps (sensitivity_met.c)
   MbSim *sim, *probe;
   MbSlopeRows *rows;                        // of exact steps; NULL: there are none

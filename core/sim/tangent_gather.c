@@ -135,6 +135,10 @@ void mb_tangent_gather(MbTangentGather *g, MbSim *sim, const MbTangent *t, const
   mb_tangent_signals_gather(g->signals, sim, t, v, time, z);
 }
 
+void mb_tangent_gather_signal(MbTangentGather *g, size_t signal, double t, double felt) {
+  mb_tangent_signals_give(g->signals, signal, t, felt);
+}
+
 void mb_tangent_gather_gaps(MbTangentGather *g, MbSim *sim, const MbTangent *t, const double *v, double time,
                             double share) {
   add_frames(g, sim, t, v, t->da, t->da, share); // which are 0

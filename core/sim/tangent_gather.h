@@ -14,6 +14,8 @@ bool mb_tangent_gather_for(MbTangentGather *gather, const MbTangentNumber *numbe
 // Adds what z · τ is felt by, where mb_tangent_number would be asked, with forces at time t.
 void mb_tangent_gather(MbTangentGather *gather, MbSim *sim, const MbTangent *tangent, const double *v,
                        const double *a, double t, const double *z);
+// Adds what the value of a signal at time t is felt by, where forces are none of the model's.
+void mb_tangent_gather_signal(MbTangentGather *gather, size_t signal, double t, double felt);
 // Adds a share of what ζ · g of hard rows is felt by, where mb_tangent_number_gaps is asked for the rest.
 void mb_tangent_gather_gaps(MbTangentGather *gather, MbSim *sim, const MbTangent *tangent, const double *v,
                             double t, double share);

@@ -257,6 +257,13 @@ void mb_tangent_signals_gather(MbTangentSignals *signals, MbSim *sim, const MbTa
   }
 }
 
+void mb_tangent_signals_give(MbTangentSignals *signals, size_t signal, double t, double by) {
+  Felt *felt = felt_of(signals, signal);
+  if (!felt) return;
+  look_at(felt, t, false);
+  take(signals, felt, t, 1, (double[3]){by, 0, 0});
+}
+
 void mb_tangent_signals_gather_gaps(MbTangentSignals *signals, MbSim *sim, const MbTangent *t, double time,
                                     double share) {
   if (!signals->n) return;

@@ -14,6 +14,8 @@ bool mb_tangent_signals_for(MbTangentSignals *signals, const MbTangentNumber *nu
 // Adds what z · τ and ζ · r are felt by, where mb_tangent_transposed has been asked about z, with forces at time t.
 void mb_tangent_signals_gather(MbTangentSignals *signals, MbSim *sim, const MbTangent *tangent,
                                const double *v, double t, const double *z);
+// Adds what a signal's value at time t is felt by, if a number wants to know.
+void mb_tangent_signals_give(MbTangentSignals *signals, size_t signal, double t, double felt);
 // Adds a share of what ζ · g of hard rows is felt by at time t.
 void mb_tangent_signals_gather_gaps(MbTangentSignals *signals, MbSim *sim, const MbTangent *tangent, double t,
                                     double share);

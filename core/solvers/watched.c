@@ -13,6 +13,7 @@
 // Bodies, rows and ranges are within the model's, and as many rows are claimed as were when the simulation made room for them.
 #include "core/solvers/watched.h"
 #include "core/base/alloc.h"
+#include "core/model/pass_slopes.h"
 #include "core/solvers/keep.h"
 #include "core/solvers/solvers.h"
 
@@ -353,6 +354,38 @@ static bool alone(MbSolverWork *w, double *x) {
   return w->inner->passes->alone(w->work, x);
 }
 
+static const MbPassSlopes *slopes_of(const MbSolverWork *w) { return w->inner->passes->slopes; }
+static bool slopes_at(MbSolverWork *w, const MbNodeStart *start_of, const double *q1) {
+  assert(!w->passing && "a step by passes has not ended");
+  return slopes_of(w)->at(w->work, start_of, q1);
+}
+static bool slopes_back(MbSolverWork *w, const double *felt, double *z) {
+  return slopes_of(w)->back(w->work, felt, z);
+}
+static void slopes_held(MbSolverWork *w, const double *z, double *felt) {
+  slopes_of(w)->held(w->work, z, felt);
+}
+static void slopes_start(MbSolverWork *w, const double *z, double *q, double *v) {
+  slopes_of(w)->start(w->work, z, q, v);
+}
+static void slopes_loads(MbSolverWork *w, const double *z, MbNodeLoadsFelt *felt) {
+  slopes_of(w)->loads(w->work, z, felt);
+}
+static double slopes_value(MbSolverWork *w, const MbNodeStart *start_of, const double *q1, const double *z,
+                           const bool *part) {
+  return slopes_of(w)->value(w->work, start_of, q1, z, part);
+}
+static void slopes_elastic(MbSolverWork *w, const double *q, const MbNodeLoad *load, double *slope) {
+  slopes_of(w)->elastic(w->work, q, load, slope);
+}
+static const MbPassSlopes watched_slopes = {.at = slopes_at,
+                                            .back = slopes_back,
+                                            .held = slopes_held,
+                                            .start = slopes_start,
+                                            .loads = slopes_loads,
+                                            .value = slopes_value,
+                                            .elastic = slopes_elastic};
+
 // `plan` is by the model alone: the solver's own.
 static const MbPassOps watched_passes = {.make = make,
                                          .tied = tied,
@@ -380,7 +413,8 @@ static const MbPassOps watched_passes = {.make = make,
                                          .tell = tell,
                                          .listed = listed,
                                          .weigh = weigh,
-                                         .alone = alone};
+                                         .alone = alone,
+                                         .slopes = &watched_slopes};
 
 // ---- the tables: what the solver has not is not there either ----------------------------------------------
 
@@ -425,7 +459,10 @@ const MbSolverOps *mb_watched_solver(const MbModel *model, MbArena *arena) {
   WATCH(ops, follow, follow);
   WATCH(ops, bend, bend);
   *passes = watched_passes;
-  if (inner->passes) passes->plan = inner->passes->plan;
+  if (inner->passes) {
+    passes->plan = inner->passes->plan;
+    WATCH(passes, slopes, inner->passes->slopes ? &watched_slopes : NULL);
+  }
   WATCH(ops, passes, passes);
   WATCH(ops, keeps, &watched_keeps);
   return ops;

@@ -125,6 +125,50 @@ double gradient_check_meets(const char *scene, const char *material, const Gradi
   return worst;
 }
 
+// What channels that go back make of the end, of derivatives of it; *sizes and *doubt: of what is summed up.
+static double sum_of(const End *end, const double *slope, const double *unsure, double *sizes,
+                     double *doubt) {
+  double sum = 0;
+  *sizes = 1e-3, *doubt = 0;
+  for (size_t i = 0; i < end->size; i++) {
+    const double weight = weight_of(end, i);
+    sum += weight * slope[i], *sizes += fabs(weight * slope[i]), *doubt += fabs(weight) * unsure[i];
+  }
+  return sum;
+}
+
+void gradient_check_nodes(const char *scene, const char *material, const GradientWay *way, double move,
+                          double worst[2]) {
+  static const double CLOSE[2] = {1e-6, 1e-7}; // of what is summed up: along by single steps, of whole runs
+  TestRun run = variant(scene, way, material, NULL, 0);
+  const MbSceneSpec *spec = &run.scene->spec;
+  for (size_t k = 0; k < spec->nparameters; k++) {
+    const GradientCase c = {scene, material, way, spec->parameters[k].name, spec->parameters[k].value, move};
+    const double little = mb_sensitivity_little(run.model);
+    TestRun less = gradient_moved(&c, -little), more = gradient_moved(&c, little), at = gradient_moved(&c, 0);
+    const MbSensitivityNumber number = {c.name, less.model, more.model, little};
+    double frame[MOST], slope[2][MOST], unsure[2][MOST] = {{0}}, back = 0, sizes, doubt;
+    MbReport report = {0};
+    MbSensitivity *told = NULL;
+    gradient_by_derivatives(&c, &at, frame, slope[0], &report);
+    gradient_by_differences(&c, slope[1], unsure[1]);
+    test_ok(mb_sensitivity_create(run.model, &number, 1, &told, &report), &report);
+    cr_expect(mb_sensitivity_of_nodes(told) && !mb_sensitivity_no_way_back(told));
+    const End end = {mb_model_steps(run.model), mb_sim_frame_size(run.sim), told};
+    go_back(&run, &number, 1, &back);
+    for (int i = 0; i < 2; i++) {
+      const double sum = sum_of(&end, slope[i], unsure[i], &sizes, &doubt);
+      const double off = fmax(fabs(back - sum) - doubt, 0) / sizes;
+      worst[i] = fmax(worst[i], off);
+      cr_expect_lt(off, CLOSE[i], "%s %s by %s: %.12g back, %.12g %s", scene, material ? material : "",
+                   c.name, back, sum, i ? "by whole runs" : "along");
+    }
+    mb_sensitivity_free(told);
+    test_run_free(&less), test_run_free(&more), test_run_free(&at);
+  }
+  test_run_free(&run);
+}
+
 void gradient_by_derivatives(const GradientCase *c, TestRun *at, double *frame, double *slope,
                              MbReport *warned) {
   MbReport report = {0};

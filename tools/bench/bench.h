@@ -39,6 +39,7 @@ bool mb_bench_device_touch(void);
 bool mb_bench_flock(void);
 bool mb_bench_gradient(void);
 bool mb_bench_gradient_touch(void);
+bool mb_bench_gradient_nodes(void);
 bool mb_bench_stages(void);
 
 const char *mb_bench_folder(void); // for files

@@ -40,6 +40,8 @@ static const MbBench benches[] = {
      false},
     {"gradient_touch", "derivatives of a run in which bodies touch, by how many numbers they are",
      mb_bench_gradient_touch, false},
+    {"gradient_nodes", "derivatives back through a run of a deformable, by how many numbers they are",
+     mb_bench_gradient_nodes, false},
     {"stages", "fully implicit steps of trees up to 100,000 bodies", mb_bench_stages, false},
 };
 enum { COUNT = sizeof benches / sizeof *benches };

@@ -1,4 +1,5 @@
 // Making the engine, and a step of it.
+#include "core/solvers/projective/pd_slopes.h"
 #include "core/solvers/projective/pd_engine.h"
 #include "core/solvers/projective/pd_ports.h"
 #include "core/base/alloc.h"
@@ -155,6 +156,7 @@ void mb_pd_free(MbPdEngine *engine) {
   mb_pd_newton_free(engine->newton);
   mb_pd_lbfgs_free(engine->lbfgs);
   mb_pd_cables_free(engine->cables);
+  mb_pd_slopes_free(engine);
   mb_free(engine->number);
   mb_free(engine->node);
   mb_free(engine->placed);
@@ -175,7 +177,7 @@ size_t mb_pd_bytes(const MbPdEngine *engine) {
                  ((size_t)engine->iterations + engine->beside) * sizeof(double) +
                  mb_pd_global_bytes(&engine->global) + mb_pd_newton_bytes(engine->newton) +
                  mb_pd_lbfgs_bytes(engine) + mb_pd_cables_bytes(engine->cables) + mb_pd_ports_bytes(engine) +
-                 mb_pd_form_bytes(&engine->form) + mb_pd_loads_bytes(engine);
+                 mb_pd_form_bytes(&engine->form) + mb_pd_loads_bytes(engine) + mb_pd_slopes_bytes(engine);
   if (engine->moved) bytes += engine->mover->bytes(engine);
   for (size_t k = 0; k < engine->nblocks; k++)
     bytes += sizeof engine->block[k] + mb_pd_block_bytes(&engine->block[k]);

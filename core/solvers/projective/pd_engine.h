@@ -83,6 +83,7 @@ typedef struct MbPdNewton MbPdNewton;
 typedef struct MbPdLbfgs MbPdLbfgs;
 typedef struct MbPdCables MbPdCables;
 typedef struct MbPdPorts MbPdPorts;
+typedef struct MbPdSlopes MbPdSlopes;
 
 struct MbPdEngine {
   size_t n, nfree;
@@ -116,6 +117,7 @@ struct MbPdEngine {
   size_t beside;      // velocities that a caller has beside the nodes'
   MbPdCables *cables; // NULL: none
   MbPdPorts *ports;   // NULL: none
+  MbPdSlopes *slopes; // NULL: nobody has gone back
   const MbPdMover *mover;
   void *moved;    // what that has made
   bool elsewhere; // it is not the processor's
@@ -214,6 +216,7 @@ bool mb_pd_newton_end(MbPdEngine *engine, const MbPdAlong *along, double *t);
 void mb_pd_unheld(MbPdEngine *engine, bool forces, double *x);
 double *mb_pd_newton_down(MbPdEngine *engine);         // (nfree x 3, and beside) what acts
 bool mb_pd_newton_factor_constant(MbPdEngine *engine); // H ← the constant matrix; false: it cannot be
+bool mb_pd_newton_factor_exact(MbPdEngine *engine);    // H ← the exact one at engine->q; false as above
 void mb_pd_newton_solve(MbPdNewton *newton,
                         double *x); // (nfree x 3), x ← H⁻¹ x, zero along axes that are placed
 

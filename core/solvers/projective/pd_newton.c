@@ -434,6 +434,7 @@ static bool factor(MbPdEngine *engine, const double *q, Kind kind) {
 }
 
 bool mb_pd_newton_factor_constant(MbPdEngine *engine) { return factor(engine, engine->q, CONSTANT); }
+bool mb_pd_newton_factor_exact(MbPdEngine *engine) { return factor(engine, engine->q, EXACT); }
 
 void mb_pd_newton_solve(MbPdNewton *newton, double *x) {
   const size_t count = 3 * newton->blocks.n;

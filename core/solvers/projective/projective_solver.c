@@ -16,6 +16,7 @@
 #include "core/math/vec3.h"
 #include "core/solvers/projective/descent.h"
 #include "core/solvers/projective/pd_model.h"
+#include "core/solvers/projective/pd_slopes.h"
 #include "core/solvers/projective/ties.h"
 #include "core/solvers/solvers.h"
 
@@ -299,6 +300,39 @@ static void measure(const MbSolverWork *w, size_t i, const double *q, double *vo
   mb_pd_measure(w->engine, i, q, volume, strain);
 }
 
+// ---- derivatives ------------------------------------------------------------------------------------------
+
+static bool slopes_at(MbSolverWork *w, const MbNodeStart *start, const double *q1) {
+  return mb_pd_slopes_at(w->engine, start, q1);
+}
+static bool slopes_back(MbSolverWork *w, const double *felt, double *z) {
+  return mb_pd_slopes_back(w->engine, felt, z);
+}
+static void slopes_held(MbSolverWork *w, const double *z, double *felt) {
+  mb_pd_slopes_held(w->engine, z, felt);
+}
+static void slopes_start(MbSolverWork *w, const double *z, double *q, double *v) {
+  mb_pd_slopes_start(w->engine, z, q, v);
+}
+static void slopes_loads(MbSolverWork *w, const double *z, MbNodeLoadsFelt *felt) {
+  mb_pd_slopes_loads(w->engine, z, felt);
+}
+static double slopes_value(MbSolverWork *w, const MbNodeStart *start, const double *q1, const double *z,
+                           const bool *part) {
+  return mb_pd_slopes_value(w->engine, start, q1, z, part);
+}
+static void slopes_elastic(MbSolverWork *w, const double *q, const MbNodeLoad *load, double *slope) {
+  mb_pd_slopes_elastic(w->engine, q, load, slope);
+}
+
+static const MbPassSlopes slopes = {.at = slopes_at,
+                                    .back = slopes_back,
+                                    .held = slopes_held,
+                                    .start = slopes_start,
+                                    .loads = slopes_loads,
+                                    .value = slopes_value,
+                                    .elastic = slopes_elastic};
+
 static const MbPassOps passes = {.make = make,
                                  .plan = plan,
                                  .tied = tied,
@@ -327,7 +361,8 @@ static const MbPassOps passes = {.make = make,
                                  .tell = tell,
                                  .listed = listed,
                                  .weigh = mb_descent_weigh,
-                                 .alone = alone};
+                                 .alone = alone,
+                                 .slopes = &slopes};
 
 // ---- what the bodies' solver does -------------------------------------------------------------------------
 

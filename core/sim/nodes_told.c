@@ -1,0 +1,37 @@
+#include "core/sim/nodes_told.h"
+#include "core/sim/channel_table.h"
+#include "core/sim/nodes.h"
+
+#include <string.h>
+
+const char *mb_nodes_no_way_back(const MbSim *sim) {
+  const MbModel *model = sim->model;
+  if (!sim->nodes || !sim->nodes->plan.to_end || !sim->solver->passes->slopes)
+    return "no deformables are moved by steps that are solved to their end";
+  if (model->contacts.any) return "deformables may touch";
+  if (model->nports) return "forces, constraints or bodies that are free hold nodes of deformables";
+  if (sim->nv || model->nslots) return "bodies move beside deformables under solver \"projective\"";
+  return NULL;
+}
+
+MbNodesTold mb_nodes_told(const MbSim *sim, size_t c) {
+  static const struct {
+    const char *name;
+    MbNodesTold told;
+  } rows[] = {{"deformable.*.position", MB_TOLD_PLACES},
+              {"deformable.*.velocity", MB_TOLD_VELOCITIES},
+              {"momentum", MB_TOLD_MOMENTUM},
+              {"energy", MB_TOLD_ENERGY},
+              {"body.position", MB_TOLD_NOTHING},
+              {"body.rotation", MB_TOLD_NOTHING},
+              {"body.velocity", MB_TOLD_NOTHING}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strcmp(sim->samplers[c]->name, rows[i].name)) return rows[i].told;
+  return MB_TOLD_ELSE;
+}
+
+MbNodesTold mb_nodes_told_by(const MbSim *sim, size_t column) {
+  size_t c = 0;
+  while (c + 1 < sim->nchannels && column >= sim->channels[c + 1].offset) c++;
+  return mb_nodes_told(sim, c);
+}

@@ -1,0 +1,143 @@
+// Derivatives back through steps of deformables under solver projective, by every number of their materials, of what acts on them and of what holds
+// them, beside derivatives along the run and differences of whole runs.
+#include "core/base/alloc.h"
+#include "tests/io/gradient_cases.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const GradientWay newton = {"{\"type\":\"projective\",\"method\":\"newton\"}", "implicit", false};
+static const double MOVE = 1e-3;
+
+static void check(const char *scene, const char *set) {
+  double worst[2] = {0};
+  gradient_check_nodes(scene, set, &newton, MOVE, worst);
+  printf("largest error back, of what is summed up: %s %s  %.1e along  %.1e by whole runs\n", scene,
+         set ? set : "", worst[0], worst[1]);
+}
+
+Test(gradient_nodes, every_material_has_a_way_back, TEST_LONG) {
+  for (size_t m = 0; mb_elastic_words[m]; m++) check("beam", mb_elastic_words[m]);
+}
+
+Test(gradient_nodes, bending_and_its_damping_have_a_way_back, TEST_LONG) {
+  check("cloth", NULL);
+  check("rods", NULL);
+}
+
+Test(gradient_nodes, fibres_wind_pressure_and_gas_have_a_way_back, TEST_LONG) {
+  check("muscle", NULL);
+  check("balloon", NULL);
+  check("balloon", "/deformables/0/gas={\"pressure\":\"=1e4+pressure\",\"outside\":10000}");
+}
+
+Test(gradient_nodes, pins_that_move_cables_springs_and_what_stands_still_have_a_way_back) {
+  check("held", NULL);
+}
+
+Test(gradient_nodes, tables_of_loads_are_gathered) {
+  check("muscle", "/deformables/0/material/fibres/0/activation={\"times\":[0,0.041,0.12],\"values\":[0.1,"
+                  "\"=along\",\"=2*along\"],\"interpolation\":\"cubic\"}");
+  check("muscle", "/deformables/0/wind/velocity/0={\"times\":[0,0.041,0.12],\"values\":[0,\"=gust\","
+                  "\"=-gust\"]}");
+  check("balloon", "/deformables/0/pressure={\"times\":[0,0.043,0.12],\"values\":[0,\"=pressure\","
+                   "\"=0.5*pressure\"]}");
+}
+
+// ---- all frames, and little memory --------------------------------------------------------------------------------
+
+typedef struct Frames {
+  size_t size;
+} Frames;
+
+static double weight_at(size_t i, int64_t step) { return cos(0.3 * (double)i + 0.7 * (double)step); }
+
+static bool every(void *to, int64_t step, double t) {
+  (void)to, (void)step, (void)t;
+  return true;
+}
+
+static void weigh(void *to, int64_t step, double t, const double *frame, double *weights) {
+  (void)t, (void)frame;
+  for (size_t i = 0; i < ((const Frames *)to)->size; i++) weights[i] = weight_at(i, step);
+}
+
+// What weighed frames of a whole run change by, along with it; *sizes: of what is summed up.
+static double along(const TestRun *at, const MbSensitivityNumber *number, double *sizes) {
+  MbReport report = {0};
+  MbSensitivity *run = NULL;
+  const size_t size = mb_sim_frame_size(at->sim);
+  double *frame = calloc(size, sizeof *frame), *slope = calloc(size, sizeof *slope), sum = 0;
+  test_ok(mb_sensitivity_create(at->model, number, 1, &run, &report), &report);
+  *sizes = 0;
+  for (int64_t step = 0; step <= mb_model_steps(at->model); step++) {
+    if (step) test_ok(mb_sensitivity_step(run, &report), &report);
+    test_ok(mb_sensitivity_frame(run, frame, slope, &report), &report);
+    for (size_t i = 0; i < size; i++)
+      sum += weight_at(i, step) * slope[i], *sizes += fabs(weight_at(i, step) * slope[i]);
+  }
+  mb_sensitivity_free(run);
+  free(frame), free(slope);
+  return sum;
+}
+
+static double back(const TestRun *at, const MbSensitivityNumber *number, size_t memory, int64_t *stepped) {
+  MbReport report = {0};
+  MbSensitivity *run = NULL;
+  Frames frames = {mb_sim_frame_size(at->sim)};
+  const MbSensitivityWeights weights = {.to = &frames, .wanted = every, .weigh = weigh};
+  double slope = NAN;
+  test_ok(mb_sensitivity_create(at->model, number, 1, &run, &report), &report);
+  test_ok(mb_sensitivity_backward(run, mb_model_steps(at->model),
+                                  memory ? memory : mb_sensitivity_least_memory(run) / 4, &weights, &slope,
+                                  stepped, &report),
+          &report);
+  mb_sensitivity_free(run);
+  return slope;
+}
+
+Test(gradient_nodes, all_frames_go_back_and_little_memory_changes_nothing) {
+  static const char *const names[] = {"turn", "mass", "place", "high"};
+  TestRun at = gradient_moved(&(GradientCase){.scene = "held", .way = &newton}, 0);
+  const double little = mb_sensitivity_little(at.model);
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    const double values[] = {0.4, 0.2, 0.3, 0.2};
+    const GradientCase c = {"held", NULL, &newton, names[k], values[k], MOVE};
+    TestRun less = gradient_moved(&c, -little), more = gradient_moved(&c, little);
+    const MbSensitivityNumber number = {c.name, less.model, more.model, little};
+    int64_t once = 0, again = 0;
+    double sizes;
+    const double wanted = along(&at, &number, &sizes), all = back(&at, &number, 1 << 24, &once);
+    const double kept = back(&at, &number, 0, &again);
+    cr_expect_lt(fabs(all - wanted), 1e-7 * sizes, "%s: %.12g back, %.12g along", c.name, all, wanted);
+    cr_expect_eq(all, kept, "%s: %.17g and %.17g", c.name, all, kept);
+    cr_expect_eq(once, mb_model_steps(at.model));
+    cr_expect_gt(again, once);
+    test_run_free(&less), test_run_free(&more);
+  }
+  test_run_free(&at);
+}
+
+Test(gradient_nodes, what_else_moves_or_touches_is_left_to_the_way_along) {
+  static const struct {
+    const char *scene, *set, *why;
+  } cases[] = {{"hand", NULL, "hold nodes"},
+               {"curtain", NULL, "hold nodes"},
+               {"beam",
+                "/bodies=[{\"name\":\"stone\",\"mass\":1,\"shape\":{\"type\":\"sphere\",\"radius\":0.1}}]",
+                "bodies move"}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const GradientCase c = {cases[k].scene, cases[k].set, &newton, NULL, 0, 0};
+    TestRun at = gradient_moved(&c, 0);
+    const MbSensitivityNumber number = {"p", at.model, at.model, 1};
+    MbSensitivity *run = NULL;
+    MbReport report = {0};
+    test_ok(mb_sensitivity_create(at.model, &number, 1, &run, &report), &report);
+    const char *why = mb_sensitivity_no_way_back(run);
+    cr_expect(why && strstr(why, cases[k].why), "%s: %s", cases[k].scene, why ? why : "none");
+    mb_sensitivity_free(run);
+    test_run_free(&at);
+  }
+}

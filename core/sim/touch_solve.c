@@ -276,6 +276,7 @@ static bool find_sticking(Finding *f, const MbContactProblem *problem) {
   MbConstraining *c = f->sim->constraining;
   if (c->touch_method != &mb_contact_auto || c->rubbing || f->how.pivots) return false;
   f->change = 0;
+  memcpy(c->aimed, c->b, c->n * sizeof *c->aimed);
   return mb_sticking_solve(&c->work, problem, &c->answer);
 }
 

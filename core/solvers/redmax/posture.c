@@ -1,6 +1,9 @@
 #define MB_LANES 1
 #include "core/solvers/redmax/posture.h"
 #include "core/base/targets.h"
+// Passes through the tree by the registers of the machine's kind of processor: the same products and sums, and the same bits.
+#define MB_PASS         MB_CLONES __attribute__((flatten))
+#define MB_FACTOR_ASIDE MB_CLONES static __attribute__((noinline, unused))
 #include "core/math/dense6.h"
 #include "core/solvers/coupled.h"
 #include "core/solvers/redmax/posture_passes.h"
@@ -9,7 +12,9 @@ void mb_posture_wrench(const MbPosture *posture, size_t body, const double w[6],
   put_screw(F, 0, wrench_to_world(posture, body, screw_at(w, 0)));
 }
 
-void mb_posture_gather(MbPosture *posture, const double *f, double *y) { posture_gather(posture, f, y); }
+MB_PASS void mb_posture_gather(MbPosture *posture, const double *f, double *y) {
+  posture_gather(posture, f, y);
+}
 
 void mb_posture_carry(MbPosture *posture, size_t body, const double w[6], double *seen, double *y) {
   Screw F = wrench_to_world(posture, body, screw_at(w, 0));
@@ -74,8 +79,8 @@ MB_CLONES static void carry_down(const MbPosture *posture, size_t body, const Sc
   }
 }
 
-void mb_posture_carry_three(MbPosture *posture, size_t body, const double *const w[3], double *const seen[3],
-                            double *y) {
+MB_PASS void mb_posture_carry_three(MbPosture *posture, size_t body, const double *const w[3],
+                                    double *const seen[3], double *y) {
   const Mat R = rotation(posture, body);
   const Vec arm = arm_of(posture, body, R);
   Screw F[3];
@@ -86,9 +91,11 @@ void mb_posture_carry_three(MbPosture *posture, size_t body, const double *const
   carry_down(posture, body, F, y);
 }
 
-void mb_posture_momentum(MbPosture *posture, const double *v, double *y) { posture_momentum(posture, v, y); }
+MB_PASS void mb_posture_momentum(MbPosture *posture, const double *v, double *y) {
+  posture_momentum(posture, v, y);
+}
 
-void mb_posture_twists(MbPosture *posture, const double *v, double *phi) {
+MB_PASS void mb_posture_twists(MbPosture *posture, const double *v, double *phi) {
   const Screw *at_o = twists_of(posture, v);
   for (size_t b = 0; b < posture->model->nb; b++) put_screw(phi, 6 * b, twist_to_body(posture, b, at_o[b]));
 }
@@ -108,11 +115,11 @@ void mb_posture_blocks(MbPosture *posture, const double *B, double s, const doub
   gather_up(posture, F, y, false);
 }
 
-void mb_posture_drift(MbPosture *posture, double *a) {
+MB_PASS void mb_posture_drift(MbPosture *posture, double *a) {
   for (size_t b = 0; b < posture->model->nb; b++) put_screw(a, 6 * b, drift_of(posture, b));
 }
 
-void mb_posture_bias(MbPosture *posture, double *f) {
+MB_PASS void mb_posture_bias(MbPosture *posture, double *f) {
   const double *M = posture->model->M;
   for (size_t b = 0; b < posture->model->nb; b++) {
     double a[6];
@@ -121,10 +128,10 @@ void mb_posture_bias(MbPosture *posture, double *f) {
   }
 }
 
-bool mb_posture_factor(MbPosture *posture, const MbMaximal *x, double a, double c, void *whole,
-                       size_t *blame) {
+MB_PASS bool mb_posture_factor(MbPosture *posture, const MbMaximal *x, double a, double c, void *whole,
+                               size_t *blame) {
   posture->derived = a != 0 || c != 0;
   return factor_posture(posture, x, a, c, whole, blame);
 }
 
-void mb_posture_apply(MbPosture *posture, double *x) { posture_apply(posture, x); }
+MB_PASS void mb_posture_apply(MbPosture *posture, double *x) { posture_apply(posture, x); }

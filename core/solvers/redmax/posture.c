@@ -1,9 +1,6 @@
 #define MB_LANES 1
 #include "core/solvers/redmax/posture.h"
 #include "core/base/targets.h"
-// Passes through the tree by the registers of the machine's kind of processor: the same products and sums, and the same bits.
-#define MB_PASS         MB_CLONES __attribute__((flatten))
-#define MB_FACTOR_ASIDE MB_CLONES static __attribute__((noinline, unused))
 #include "core/math/dense6.h"
 #include "core/solvers/coupled.h"
 #include "core/solvers/redmax/posture_passes.h"
@@ -12,9 +9,7 @@ void mb_posture_wrench(const MbPosture *posture, size_t body, const double w[6],
   put_screw(F, 0, wrench_to_world(posture, body, screw_at(w, 0)));
 }
 
-MB_PASS void mb_posture_gather(MbPosture *posture, const double *f, double *y) {
-  posture_gather(posture, f, y);
-}
+void mb_posture_gather(MbPosture *posture, const double *f, double *y) { posture_gather(posture, f, y); }
 
 void mb_posture_carry(MbPosture *posture, size_t body, const double w[6], double *seen, double *y) {
   Screw F = wrench_to_world(posture, body, screw_at(w, 0));
@@ -79,8 +74,8 @@ MB_CLONES static void carry_down(const MbPosture *posture, size_t body, const Sc
   }
 }
 
-MB_PASS void mb_posture_carry_three(MbPosture *posture, size_t body, const double *const w[3],
-                                    double *const seen[3], double *y) {
+void mb_posture_carry_three(MbPosture *posture, size_t body, const double *const w[3], double *const seen[3],
+                            double *y) {
   const Mat R = rotation(posture, body);
   const Vec arm = arm_of(posture, body, R);
   Screw F[3];
@@ -91,11 +86,9 @@ MB_PASS void mb_posture_carry_three(MbPosture *posture, size_t body, const doubl
   carry_down(posture, body, F, y);
 }
 
-MB_PASS void mb_posture_momentum(MbPosture *posture, const double *v, double *y) {
-  posture_momentum(posture, v, y);
-}
+void mb_posture_momentum(MbPosture *posture, const double *v, double *y) { posture_momentum(posture, v, y); }
 
-MB_PASS void mb_posture_twists(MbPosture *posture, const double *v, double *phi) {
+void mb_posture_twists(MbPosture *posture, const double *v, double *phi) {
   const Screw *at_o = twists_of(posture, v);
   for (size_t b = 0; b < posture->model->nb; b++) put_screw(phi, 6 * b, twist_to_body(posture, b, at_o[b]));
 }
@@ -115,11 +108,11 @@ void mb_posture_blocks(MbPosture *posture, const double *B, double s, const doub
   gather_up(posture, F, y, false);
 }
 
-MB_PASS void mb_posture_drift(MbPosture *posture, double *a) {
+void mb_posture_drift(MbPosture *posture, double *a) {
   for (size_t b = 0; b < posture->model->nb; b++) put_screw(a, 6 * b, drift_of(posture, b));
 }
 
-MB_PASS void mb_posture_bias(MbPosture *posture, double *f) {
+void mb_posture_bias(MbPosture *posture, double *f) {
   const double *M = posture->model->M;
   for (size_t b = 0; b < posture->model->nb; b++) {
     double a[6];
@@ -128,10 +121,10 @@ MB_PASS void mb_posture_bias(MbPosture *posture, double *f) {
   }
 }
 
-MB_PASS bool mb_posture_factor(MbPosture *posture, const MbMaximal *x, double a, double c, void *whole,
-                               size_t *blame) {
+bool mb_posture_factor(MbPosture *posture, const MbMaximal *x, double a, double c, void *whole,
+                       size_t *blame) {
   posture->derived = a != 0 || c != 0;
   return factor_posture(posture, x, a, c, whole, blame);
 }
 
-MB_PASS void mb_posture_apply(MbPosture *posture, double *x) { posture_apply(posture, x); }
+void mb_posture_apply(MbPosture *posture, double *x) { posture_apply(posture, x); }

@@ -7,10 +7,6 @@
 #include "core/solvers/redmax/lanes_joints.h"
 #include "core/solvers/redmax/posture.h"
 
-#ifndef MB_FACTOR_ASIDE // a file of its own clones says what they are
-#define MB_FACTOR_ASIDE MB_ASIDE
-#endif
-
 static inline Mat rotation(const MbPosture *posture, size_t b) {
   const double *E = (const double *)posture->E + (size_t)MB_LANES * 7 * b;
   return quat_mat((Quat){coordinate(E, 3), coordinate(E, 4), coordinate(E, 5), coordinate(E, 6)});
@@ -80,8 +76,8 @@ static inline void own_of_joint(const MbPosture *posture, const MbMaximal *x, si
 }
 
 // Of a joint that is not revolute: by itself, as what it needs would be in the way of others.
-MB_FACTOR_ASIDE bool factor_joint(MbPosture *posture, const MbMaximal *x, size_t b, Articulated *A,
-                                  const Real *ac) {
+static __attribute__((noinline)) bool factor_joint(MbPosture *posture, const MbMaximal *x, size_t b,
+                                                   Articulated *A, const Real *ac) {
   MbRecursion *work = posture->work;
   const MbHop *hop = &posture->links->hop[b];
   const Screw none = {0};
@@ -117,7 +113,7 @@ MB_KERNEL bool factor_body(MbPosture *posture, const MbMaximal *x, size_t b, Art
 }
 
 // Of a body alone with masses in A and nothing else: what release_joint comes to but for rounding, as Tᵀ Î T = M.
-MB_FACTOR_ASIDE bool factor_alone(MbPosture *posture, size_t b) {
+static __attribute__((noinline)) bool factor_alone(MbPosture *posture, size_t b) {
   const MbHop *hop = &posture->links->hop[b];
   const Link *link = &posture->work->link[b];
   const Screw *T = posture->work->T + hop->column;

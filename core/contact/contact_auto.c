@@ -136,25 +136,6 @@ static void sweep_island(Auto *t, MbStrips *island, const MbRoom *room, double *
   run(t, island, *room, GAUSS_SEIDEL, island->nblocks > MANY && asked > FEW ? FEW : asked, lambda);
 }
 
-// Whether something pushes, and nothing slips by more than `slow` of what it would without impulses, or than is enough: what slips is at the edge of
-// its cone.
-static bool is_held(const MbStrips *island, const double *lambda, const double *w, double slow) {
-  static const double INSIDE = 1 - 1e-6;
-  bool pushes = false;
-  for (size_t j = 0; j < island->nblocks; j++) {
-    const MbBlock *block = &island->block[j];
-    const double *x = lambda + block->row, *u = w + block->row, *b = island->b + block->row;
-    pushes |= x[0] != 0;
-    if (block->rows == 1 || !(block->mu > 0) || !(x[0] > 0)) continue;
-    const double most = INSIDE * block->mu * x[0];
-    const bool square = block->cone == MB_CONE_BOX;
-    if (square ? fmax(fabs(x[1]), fabs(x[2])) <= most : x[1] * x[1] + x[2] * x[2] <= most * most) continue;
-    const double speed = u[1] * u[1] + u[2] * u[2], without = b[1] * b[1] + b[2] * b[2];
-    if (speed > fmax(slow * slow * without, island->enough * island->enough)) return false;
-  }
-  return pushes;
-}
-
 // Few rows that held in the last step, as λ says: mostly they still do, and then a step of Newton's method is enough, which costs as much as few
 // sweeps; it leaves so little that what sticks does not creep. λ stays where it was if two steps do not do, or if something comes to slip: of more
 // contacts than are needed it then depends on how they share the load how things move, and sweeps share it as they always have.
@@ -169,11 +150,11 @@ static bool step_from_last(Auto *t, const MbStrips *island, MbRoom room, double 
   if (island->F) mb_factor_form(&formed, &room, island);
   mb_newton_make(&newton, &room, &formed, t->problem->function);
   mb_strips_rates(&formed, lambda, newton.w);
-  if (!is_held(&formed, lambda, newton.w, SLOW)) return false;
+  if (!mb_strips_stick(&formed, lambda, newton.w, SLOW)) return false;
   newton.refines = true;
   memcpy(newton.lambda, lambda, island->n * sizeof *lambda);
   const bool fine =
-      mb_newton_run(&newton, STEPS, LITTLE, &done) && is_held(&formed, newton.lambda, newton.w, 0);
+      mb_newton_run(&newton, STEPS, LITTLE, &done) && mb_strips_stick(&formed, newton.lambda, newton.w, 0);
   if (fine) memcpy(lambda, newton.lambda, island->n * sizeof *lambda);
   t->method = names[NEWTON];
   t->iterations += done;

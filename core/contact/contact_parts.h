@@ -24,6 +24,8 @@ typedef struct MbRoom {
 } MbRoom;
 
 void *mb_room_take(MbRoom *room, size_t count, size_t size);
+// Makes the work's block as large as that at least; what was in it is worth nothing. False when memory ran out.
+bool mb_contact_room(MbContactWork *work, size_t bytes);
 
 // ---- blocks -----------------------------------------------------------------------------------------------
 
@@ -80,6 +82,8 @@ enum { MB_NEWTON_DENSE = 2000 };
 void mb_strips_lay(MbStrips *strips, MbRoom *room, size_t columns, size_t values);
 // Lays the strips out and, where there is a block of memory, fills them.
 void mb_strips_make(MbStrips *strips, MbRoom *room, const MbContactProblem *problem, MbForming forming);
+// Blocks alone, without D and I, and what is enough: for who has W another way.
+void mb_strips_blocks(MbStrips *strips, MbRoom *room, const MbContactProblem *problem);
 // Whether Newton's method may have to factor such rows, as far as is known before there are numbers; and whether it does.
 static inline bool mb_strips_may_factor(const MbStrips *s) {
   return s->n <= MB_SMALL || (s->n <= MB_NEWTON_DENSE && !s->unformed && !s->points);
@@ -100,6 +104,9 @@ double mb_strips_sweep(const MbStrips *strips, double *lambda);
 void mb_strips_rates(const MbStrips *strips, const double *lambda, double *w);
 // The natural map, not over |b|, of (λ, w).
 double mb_strips_natural(const MbStrips *strips, const double *lambda, const double *w);
+// Whether something pushes, and nothing slips by more than `slow` of what it would without impulses, or than is enough: what slips is at the edge of
+// its cone.
+bool mb_strips_stick(const MbStrips *strips, const double *lambda, const double *w, double slow);
 // λ ← the problem's start, each block put where it may be; zeros without a start.
 void mb_strips_start(const MbStrips *strips, const MbContactProblem *problem, double *lambda);
 

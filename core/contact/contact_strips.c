@@ -234,6 +234,13 @@ static void make_points(MbStrips *s, MbRoom *room, const MbContactProblem *probl
   }
 }
 
+// How large the problem is, and what is enough.
+static void measure(MbStrips *s, const MbContactProblem *problem) {
+  s->size = norm(problem->b, problem->n);
+  s->enough = (problem->tolerance > 0 ? problem->tolerance : 1e-10) * s->size;
+  if (problem->slack) s->enough = fmax(s->enough, norm(problem->slack, problem->n));
+}
+
 void mb_strips_make(MbStrips *s, MbRoom *room, const MbContactProblem *problem, MbForming forming) {
   *s = (MbStrips){.n = problem->n,
                   .b = problem->b,
@@ -246,10 +253,16 @@ void mb_strips_make(MbStrips *s, MbRoom *room, const MbContactProblem *problem, 
     make_points(s, room, problem);
   else
     make_formed(s, room, problem);
+  if (room->at) measure(s, problem);
+}
+
+void mb_strips_blocks(MbStrips *s, MbRoom *room, const MbContactProblem *problem) {
+  *s = (MbStrips){.n = problem->n, .b = problem->b, .rho = problem->rho, .betters = problem->betters};
+  for (size_t i = 0; i < problem->n; i += block_rows(problem, i)) s->nblocks++;
+  s->block = mb_room_take(room, s->nblocks, sizeof *s->block);
   if (!room->at) return;
-  s->size = norm(problem->b, problem->n);
-  s->enough = (problem->tolerance > 0 ? problem->tolerance : 1e-10) * s->size;
-  if (problem->slack) s->enough = fmax(s->enough, norm(problem->slack, problem->n));
+  fill_blocks(s, problem);
+  measure(s, problem);
 }
 
 static void copy_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const uint32_t *blocks,
@@ -416,6 +429,23 @@ double mb_strips_natural(const MbStrips *s, const double *lambda, const double *
     for (size_t r = 0; r < block->rows; r++) sum += part[r] * part[r];
   }
   return sqrt(sum);
+}
+
+bool mb_strips_stick(const MbStrips *s, const double *lambda, const double *w, double slow) {
+  static const double INSIDE = 1 - 1e-6;
+  bool pushes = false;
+  for (size_t j = 0; j < s->nblocks; j++) {
+    const MbBlock *block = &s->block[j];
+    const double *x = lambda + block->row, *u = w + block->row, *b = s->b + block->row;
+    pushes |= x[0] != 0;
+    if (block->rows == 1 || !(block->mu > 0) || !(x[0] > 0)) continue;
+    const double most = INSIDE * block->mu * x[0];
+    const bool square = block->cone == MB_CONE_BOX;
+    if (square ? fmax(fabs(x[1]), fabs(x[2])) <= most : x[1] * x[1] + x[2] * x[2] <= most * most) continue;
+    const double speed = u[1] * u[1] + u[2] * u[2], without = b[1] * b[1] + b[2] * b[2];
+    if (speed > fmax(slow * slow * without, s->enough * s->enough)) return false;
+  }
+  return pushes;
 }
 
 void mb_strips_start(const MbStrips *s, const MbContactProblem *problem, double *lambda) {

@@ -55,17 +55,20 @@ bool mb_contact_takes(const MbContactMethod *method, const MbContactProblem *pro
   return !refuses;
 }
 
+bool mb_contact_room(MbContactWork *work, size_t bytes) {
+  if (bytes <= work->size) return true;
+  // some more, so that problems that grow slowly do not ask each time
+  const size_t size = bytes + bytes / 4;
+  char *block = mb_calloc(size, 1);
+  if (!block) return false;
+  mb_free(work->block);
+  work->block = block;
+  work->size = size;
+  return true;
+}
+
 bool mb_contact_reserve(MbContactWork *work, const MbContactMethod *method, const MbContactProblem *problem) {
-  const size_t room = method->room(problem);
-  if (room > work->size) {
-    // some more, so that problems that grow slowly do not ask each time; what was there is worth nothing
-    const size_t size = room + room / 4;
-    char *block = mb_calloc(size, 1);
-    if (!block) return false;
-    mb_free(work->block);
-    work->block = block;
-    work->size = size;
-  }
+  if (!mb_contact_room(work, method->room(problem))) return false;
   return !method->reserve || method->reserve(work, problem);
 }
 

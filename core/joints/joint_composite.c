@@ -25,8 +25,11 @@ void mb_joint_append(const MbJoint *part, size_t first, const double *q, const d
   double *S2 = S + 6 * first, *S2dot = Sdot + 6 * first;
   part->ops->eval(part, q + first, v + first, &Q2, S2, S2dot);
   if (part->base) mb_pose_mul(&Q2, part->base, &Q2);
+  if (!first) {
+    *Q = Q2;
+    return;
+  }
   mb_pose_mul(Q, Q, &Q2);
-  if (!first) return;
   for (size_t i = 0; i < part->n; i++)
     for (int k = 0; k < 6; k++) phi[k] += S2[6 * i + (size_t)k] * v[first + i];
   mb_quat_to_mat3(R, Q2.q);

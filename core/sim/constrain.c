@@ -89,11 +89,14 @@ static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const dou
   MbConstraining *c = sim->constraining;
   const MbContacts *rules = sim->touching->rules;
   const MbTouch *touch = &sim->touching->now.touch[c->set.is[s].key];
-  double along[3] = {0};
+  double along[3] = {0}, rate[3], size[3] = {0};
   if (asking->of != MB_ASK_VELOCITIES && asking->of != MB_ASK_POSITIONS) return;
   if (asking->of == MB_ASK_VELOCITIES) mb_touch_carried(sim, touch, along + 1);
+  mb_row_rate_three_sized(&c->set, s, x, rate, size);
   for (size_t k = 0; k < 3; k++) {
     MbAskRow known = {.g = touch->gap,
+                      .rate = rate[k] - along[k],
+                      .size = size[k],
                       .judged = mb_touch_judged(sim->touching, touch),
                       .scale = touch->size,
                       .one_way = true,
@@ -101,7 +104,6 @@ static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const dou
                       .beta = c->set.is[s + k].beta,
                       .bounce = touch->bounce,
                       .slowest = rules->threshold};
-    known.rate = mb_row_rate_sized(&c->set, s + k, x, &known.size) - along[k];
     if (asking->of == MB_ASK_POSITIONS) {
       known.g = fmax(known.g, -MB_TOUCH_MOST * touch->size);
       const MbAsked asked = mb_ask(asking, &known);
@@ -364,8 +366,14 @@ static MbStatus push(MbSim *sim, double scale, double *v, MbReport *report) {
     any |= lambda[i] != 0;
   }
   if (!any || (!c->claims && mb_delassus_move(&c->delassus, c->n, lambda, width, v))) return MB_OK;
-  for (size_t i = 0; i < c->n; i++)
-    if (lambda[i] != 0) mb_row_spread(&c->set, c->slot[i], lambda[i], c->y);
+  for (size_t i = 0; i < c->n; i++) {
+    const bool contact = c->kind[i] == MB_CONTACT_NORMAL;
+    if (contact)
+      mb_row_spread_three(&c->set, c->slot[i], lambda + i, c->y);
+    else if (lambda[i] != 0)
+      mb_row_spread(&c->set, c->slot[i], lambda[i], c->y);
+    i += contact ? 2 : 0;
+  }
   const bool solved = sim->solver->apply(sim->work, c->y, NULL, c->claims ? sim->pulled : NULL);
   if (c->claims) mb_claims_add(sim);
   double *const y = c->y;

@@ -106,6 +106,7 @@ MbStatus mb_rows_add_source(MbSim *sim, const MbRowSource *source, MbReport *rep
   if (status != MB_OK) return status;
   MbRowSet *set = &sim->constraining->set;
   set->source[set->nsources++] = *source;
+  set->listed = false;
   return mb_rows_list(sim, report);
 }
 

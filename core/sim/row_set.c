@@ -3,9 +3,11 @@
 // every step, behind them, in the sources' order.
 #include "core/sim/row_set.h"
 #include "core/base/alloc.h"
+#include "core/base/targets.h"
 #include "core/model/coordinates.h"
 #include "core/sim/sim_internal.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,9 +26,10 @@ static bool grow_row(MbRowSet *set, size_t n) {
 }
 
 static bool grow_entries(MbRowSet *set, size_t n) {
-  size_t index = set->entries, G = index;
-  const bool fine =
-      mb_grow(&set->index, &index, n, sizeof *set->index) && mb_grow(&set->G, &G, n, sizeof *set->G);
+  size_t index = set->entries, G = index, beside = index;
+  const bool fine = mb_grow(&set->index, &index, n, sizeof *set->index) &&
+                    mb_grow(&set->G, &G, n, sizeof *set->G) &&
+                    (!set->three || mb_grow(&set->beside, &beside, n, 2 * sizeof *set->beside));
   if (fine) set->entries = index;
   return fine;
 }
@@ -37,6 +40,7 @@ void mb_row_set_free(MbRowSet *set) {
   mb_free(set->first);
   mb_free(set->index);
   mb_free(set->G);
+  mb_free(set->beside);
   mb_free(set->end);
   mb_free(set->ends);
   mb_free(set->mark);
@@ -47,9 +51,9 @@ void mb_row_set_free(MbRowSet *set) {
 
 size_t mb_row_set_bytes(const MbSim *sim, const MbRowSet *set) {
   return set->room * (sizeof *set->row + sizeof *set->is + 2 * sizeof *set->first) +
-         set->entries * (sizeof *set->index + sizeof *set->G) + set->most_ends * sizeof *set->ends +
-         sim->width * sizeof *set->mark + set->most_nodes * sizeof *set->node +
-         (set->three ? 4 * sim->width * sizeof *set->three : 0);
+         set->entries * (sizeof *set->index + (set->beside ? 3 : 1) * sizeof *set->G) +
+         set->most_ends * sizeof *set->ends + sim->width * sizeof *set->mark +
+         set->most_nodes * sizeof *set->node + (set->three ? 4 * sim->width * sizeof *set->three : 0);
 }
 
 // ---- which there are --------------------------------------------------------------------------------------
@@ -218,19 +222,38 @@ bool mb_row_set_name(MbSim *sim, MbRowSet *set) {
   return passes->name(sim->work, n, set->node);
 }
 
+// Whether all sources have the rows that they have listed last.
+static bool renew(const MbSim *sim, MbRowSet *set, bool *same) {
+  *same = set->listed;
+  for (size_t i = 0; i < set->nsources; i++) {
+    const MbRowSource *source = &set->source[i];
+    bool own = false;
+    if (source->renew && !source->renew(source->context, sim, set->from[i + 1] - set->from[i], &own)) {
+      set->listed = false;
+      return false;
+    }
+    *same &= own;
+  }
+  return true;
+}
+
 bool mb_row_set_list(MbSim *sim, MbRowSet *set) {
   if (!set->three && sim->solver->carry_three) {
     set->three = mb_calloc(4 * sim->width, sizeof *set->three);
-    if (!set->three) return false;
+    set->beside = mb_calloc(set->entries ? set->entries : 1, 2 * sizeof *set->beside);
+    if (!set->three || !set->beside) return false;
   }
-  set->n = set->fixed, set->nnodes = 0, set->anew = false;
   set->version++;
+  bool same;
+  if (!renew(sim, set, &same)) return false;
+  if (same) return true;
+  set->n = set->fixed, set->nnodes = 0, set->anew = set->listed = false;
   for (size_t i = 0; i < set->nsources; i++) {
     set->from[i] = set->n;
     if (!set->source[i].list(set->source[i].context, sim, set)) return false;
     set->from[i + 1] = set->n;
   }
-  set->blank = true;
+  set->blank = set->listed = true;
   return true;
 }
 
@@ -247,9 +270,11 @@ static void gather_contact(const MbSim *sim, MbRowSet *set, size_t s) {
   }
   const size_t n = set->first[s + 1] - set->first[s], *const index = set->index + set->first[s];
   double *const first = set->G + set->first[s], *const second = first + n, *const third = second + n;
+  double *const beside = set->beside + 2 * set->first[s];
   for (size_t k = 0; k < n; k++) {
     double *at = y + 4 * index[k];
     first[k] = at[0], second[k] = at[1], third[k] = at[2];
+    memcpy(beside + 4 * k, at, 4 * sizeof *at);
     memset(at, 0, 4 * sizeof *at);
   }
 }
@@ -277,6 +302,71 @@ void mb_row_set_gather(const MbSim *sim, MbRowSet *set, size_t first, size_t n, 
       y[index[k]] = 0;
     }
   }
+}
+
+// ---- three rows at once -----------------------------------------------------------------------------------
+
+typedef double Four __attribute__((vector_size(4 * sizeof(double))));
+
+typedef long long FourBits __attribute__((vector_size(4 * sizeof(long long))));
+
+static inline __attribute__((always_inline)) Four size_of(Four x) {
+  return (Four)((FourBits)x & LLONG_MAX); // without its sign
+}
+
+MB_CLONES static void rates(const double *G, const size_t *index, size_t n, const double *v, double rate[4]) {
+  Four sum = {0}, g;
+  for (size_t k = 0; k < n; k++) {
+    memcpy(&g, G + 4 * k, sizeof g);
+    sum += g * v[index[k]];
+  }
+  memcpy(rate, &sum, sizeof sum);
+}
+
+MB_CLONES static void rates_sized(const double *G, const size_t *index, size_t n, const double *v,
+                                  double rate[4], double size[4]) {
+  Four sum = {0}, sizes, g;
+  memcpy(&sizes, size, sizeof sizes);
+  for (size_t k = 0; k < n; k++) {
+    memcpy(&g, G + 4 * k, sizeof g);
+    const Four term = g * v[index[k]];
+    sum += term;
+    sizes += size_of(term);
+  }
+  memcpy(rate, &sum, sizeof sum);
+  memcpy(size, &sizes, sizeof sizes);
+}
+
+void mb_row_rate_three(const MbRowSet *set, size_t s, const double *v, double rate[3]) {
+  const size_t first = set->first[s], n = set->first[s + 1] - first;
+  double four[4];
+  if (mb_row_is_beside(set, s)) {
+    rates(set->beside + 2 * first, set->index + first, n, v, four);
+    memcpy(rate, four, 3 * sizeof *rate);
+  } else
+    for (size_t k = 0; k < 3; k++) rate[k] = mb_row_rate(set, s + k, v);
+}
+
+void mb_row_rate_three_sized(const MbRowSet *set, size_t s, const double *v, double rate[3], double size[3]) {
+  const size_t first = set->first[s], n = set->first[s + 1] - first;
+  double four[4], sizes[4] = {size[0], size[1], size[2]};
+  if (mb_row_is_beside(set, s)) {
+    rates_sized(set->beside + 2 * first, set->index + first, n, v, four, sizes);
+    memcpy(rate, four, 3 * sizeof *rate);
+    memcpy(size, sizes, 3 * sizeof *size);
+  } else
+    for (size_t k = 0; k < 3; k++) rate[k] = mb_row_rate_sized(set, s + k, v, &size[k]);
+}
+
+void mb_row_spread_three(const MbRowSet *set, size_t s, const double lambda[3], double *y) {
+  const size_t first = set->first[s], n = set->first[s + 1] - first, *const index = set->index + first;
+  const double *const G = set->G + first;
+  if (!mb_row_is_beside(set, s)) {
+    for (size_t k = 0; k < 3; k++) mb_row_spread(set, s + k, lambda[k], y);
+    return;
+  }
+  for (size_t k = 0; k < n; k++)
+    y[index[k]] = ((y[index[k]] + lambda[0] * G[k]) + lambda[1] * G[n + k]) + lambda[2] * G[2 * n + k];
 }
 
 // H M⁻¹ Hᵀ of a body; of what has no mass of its own nothing.

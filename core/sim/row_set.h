@@ -52,6 +52,9 @@ typedef struct MbRowSet MbRowSet;
 typedef struct MbRowSource {
   const char *name;
   void *context;
+  // Finds what there is rows of in the step to come, and tells whether they are those listed last, of which there are so many, with the same terms. False: out of
+  // memory. NULL: nobody knows.
+  bool (*renew)(void *context, const MbSim *sim, size_t rows, bool *same);
   // Lists the rows that there are in the step to come by mb_row_set_add. False: out of memory.
   bool (*list)(void *context, const MbSim *sim, MbRowSet *set);
   // Writes the numbers of its rows [first, first + n) at an instant. Fields are zero before, bodies MB_WORLD. Of rows that are made anew
@@ -62,14 +65,16 @@ typedef struct MbRowSource {
 enum { MB_ROW_SOURCES = 4 };
 
 struct MbRowSet {
-  size_t n, fixed;                 // rows; the constraints' among them, which come first
-  size_t nb;                       // bodies
-  MbRow *row;                      // (n)
-  MbRowTerms *is;                  // (n)
-  size_t *first;                   // (n + 1) where each row's velocities begin
-  size_t *index;                   // of the velocities
-  double *G;                       // the rows' numbers for them
-  size_t *end;                     // (n + 1) where each row's further bodies begin
+  size_t n, fixed; // rows; the constraints' among them, which come first
+  size_t nb;       // bodies
+  MbRow *row;      // (n)
+  MbRowTerms *is;  // (n)
+  size_t *first;   // (n + 1) where each row's velocities begin
+  size_t *index;   // of the velocities
+  double *G;       // the rows' numbers for them
+  double
+      *beside; // those of contacts whose rows are carried at once, side by side with a zero, from 2 first on
+  size_t *end; // (n + 1) where each row's further bodies begin
   MbRowEnd *ends;                  //
   size_t room, entries, most_ends; // of rows, of index and G, of ends
   bool *mark;                      // (width) false between uses
@@ -79,6 +84,7 @@ struct MbRowSet {
   MbRowSource source[MB_ROW_SOURCES];
   size_t from[MB_ROW_SOURCES + 1]; // where each one's rows begin
   bool anew;                       // some rows are made anew in every pass
+  bool listed;                     // sources have listed their rows, and none has failed since
   bool blank;                      // nothing has been written of the sources' rows since they were listed
   double *three;                   // (4 x width) where three rows are carried at once: zero between uses
   uint64_t version;                // another one whenever rows are listed, or their numbers written
@@ -143,6 +149,16 @@ static inline double mb_row_rate_sized(const MbRowSet *set, size_t s, const doub
   *size = sizes;
   return sum;
 }
+// Tells whether numbers of the contact whose first row is s are side by side.
+static inline bool mb_row_is_beside(const MbRowSet *set, size_t s) {
+  return set->three && set->is[s].kind == MB_ROW_CONTACT && set->is[s].two_bodies;
+}
+// Tells G v of a contact's three rows, the first of which is s, to the same bits as one by one.
+void mb_row_rate_three(const MbRowSet *set, size_t s, const double *v, double rate[3]);
+// Tells G v of a contact's three rows; the sums of their terms' sizes are added to size.
+void mb_row_rate_three_sized(const MbRowSet *set, size_t s, const double *v, double rate[3], double size[3]);
+// Adds Gᵀ λ of a contact's three rows to y.
+void mb_row_spread_three(const MbRowSet *set, size_t s, const double lambda[3], double *y);
 // Tells whether a row moves nothing, as one between two bodies that a joint holds to one another: `gives` is G A⁻¹ Gᵀ of it, and
 // next to what bodies that are free would give no more than rounding.
 bool mb_row_idle(const MbSim *sim, const MbRowSet *set, size_t s, double gives);

@@ -162,8 +162,14 @@ static bool same_bodies(const MbTouch *touch, const MbTouch *last) {
          touch->end[1] == last->end[1];
 }
 
-// Three rows a contact: the normal, then the tangents.
-bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
+// Whether rows of two contacts have the same terms.
+static bool same_terms(const MbTouch *x, const MbTouch *y) {
+  bool same = x->nends == y->nends && x->mu == y->mu && x->bounce == y->bounce;
+  for (size_t k = 0; k < x->nends && same; k++) same = x->end[k] == y->end[k];
+  return same;
+}
+
+bool mb_touch_renew(void *context, const MbSim *sim, size_t rows, bool *same) {
   MbTouching *t = context;
   if (!t->fresh && !mb_touch_look((MbSim *)sim, &t->last, true)) return false;
   const MbTouches before = t->now;
@@ -174,8 +180,18 @@ bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
   if (!mb_impacts_reserve(&t->impacts, t->now.n)) return false;
   const size_t told = t->now.n > t->impacts.room ? t->now.n : t->impacts.room;
   if (!mb_grow(&t->turn, &t->turn_room, told, sizeof *t->turn)) return false;
+  *same = false;
   if (mb_touch_apart(sim)) return true;
   if (!mb_touch_carried_begin((MbSim *)sim, t->now.n)) return false;
+  *same = before.n == t->now.n && rows == 3 * before.n;
+  for (size_t i = 0; i < before.n && *same; i++) *same = same_terms(&before.touch[i], &t->now.touch[i]);
+  return true;
+}
+
+// Three rows a contact: the normal, then the tangents.
+bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
+  MbTouching *t = context;
+  if (mb_touch_apart(sim)) return true;
   for (size_t i = 0; i < t->now.n; i++) {
     const MbTouch *touch = &t->now.touch[i];
     MbRowTerms terms = {.kind = MB_ROW_CONTACT,
@@ -253,10 +269,8 @@ void mb_touch_take(MbSim *sim, const double *v) {
     if (c->kind[i] != MB_CONTACT_NORMAL) continue;
     if (!(c->answer.lambda[i] > 0) && !t->noted) continue;
     double before[3], after[3];
-    for (size_t k = 0; k < 3; k++) {
-      before[k] = mb_row_rate(&c->set, c->slot[i + k], sim->state.v);
-      after[k] = mb_row_rate(&c->set, c->slot[i + k], v);
-    }
+    mb_row_rate_three(&c->set, c->slot[i], sim->state.v, before);
+    mb_row_rate_three(&c->set, c->slot[i], v, after);
     // where the next of a step's passes starts
     MbTouch *touch = &t->now.touch[c->set.is[c->slot[i]].key];
     if (!(c->answer.lambda[i] > 0)) {

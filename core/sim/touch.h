@@ -161,6 +161,7 @@ static inline bool mb_touch_takes_few(const MbContacts *rules) {
 // H ← a unit force along d at the point p of a body at E, times `sign`, in the axes of its centre of mass.
 void mb_touch_push_at(double H[6], const MbPose *E, const double p[3], const double d[3], double sign);
 // As a source of rows.
+bool mb_touch_renew(void *context, const MbSim *sim, size_t rows, bool *same);
 bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set);
 void mb_touch_eval(void *context, const MbInstant *at, MbRowSet *set, size_t first, size_t n);
 

@@ -170,7 +170,8 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
   if (status != MB_OK) return status;
   if (!mb_touch_look(sim, &t->last, true)) return mb_no_memory(report, "contact");
   status = check_start(sim, report);
-  const MbRowSource source = {.name = "contact", .context = t, .list = mb_touch_list, .eval = mb_touch_eval};
+  const MbRowSource source = {
+      .name = "contact", .context = t, .renew = mb_touch_renew, .list = mb_touch_list, .eval = mb_touch_eval};
   if (status == MB_OK) status = mb_rows_add_source(sim, &source, report);
   return status == MB_OK ? check_method(sim, report) : status;
 }

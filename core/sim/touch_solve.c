@@ -2,6 +2,7 @@
 #include "core/sim/touch_solve.h"
 #include "core/base/report.h"
 #include "core/contact/contact_auto.h"
+#include "core/contact/sticking.h"
 #include "core/contact/nonsmooth_newton.h"
 #include "core/sim/constrain.h"
 #include "core/sim/dry.h"
@@ -15,27 +16,28 @@ static const double FAR = 1e-3, ANY = 10, // of |b|: no solution; not even where
     PARTED = 1e-3, // of depths: near enough to none, as what is left is the next step's; else mb_touch_exact
     ROUNDING = 1e-15; // of |b|: nothing is asked for, and a share of it says nothing
 
-// What the rows ask for that a contact's force can be there for: of normals that come nearer only. Where something is far away, or goes
+// How large b is; and what the rows ask for that a contact's force can be there for: of normals that come nearer only. Where something is far away, or goes
 // away, b is large and says nothing of how good a solution is.
-static double size_of(const MbConstraining *c) {
-  double sum = 0;
+typedef struct Sizes {
+  double norm, size;
+} Sizes;
+
+static Sizes sizes_of(const MbConstraining *c) {
+  Sizes sum = {0};
   for (size_t i = 0; i < c->n; i++) {
-    const double b =
-        c->kind[i] == MB_CONTACT_NORMAL || c->kind[i] == MB_CONTACT_ONE_WAY ? fmin(c->b[i], 0) : c->b[i];
-    sum += b * b;
+    const double b = c->b[i];
+    const bool one_way = c->kind[i] == MB_CONTACT_NORMAL || c->kind[i] == MB_CONTACT_ONE_WAY;
+    sum.norm += b * b;
+    sum.size += one_way && b > 0 ? 0 : b * b;
   }
-  return sqrt(sum);
+  return (Sizes){sqrt(sum.norm), sqrt(sum.size)};
 }
 
-static double norm_of(const MbConstraining *c) {
-  double sum = 0;
-  for (size_t i = 0; i < c->n; i++) sum += c->b[i] * c->b[i];
-  return sqrt(sum);
-}
+static double size_of(const MbConstraining *c) { return sizes_of(c).size; }
 
 // The problem of the rows taken, solved until no more is left than a share of what they ask for.
-static MbContactProblem problem_of(const MbConstraining *c, const MbContactOperator *W, double share) {
-  const double norm = norm_of(c);
+static MbContactProblem problem_of(const MbConstraining *c, const MbContactOperator *W, double share,
+                                   Sizes sizes) {
   return (MbContactProblem){.n = c->n,
                             .W = *W,
                             .b = c->b,
@@ -43,7 +45,8 @@ static MbContactProblem problem_of(const MbConstraining *c, const MbContactOpera
                             .soft = c->soft,
                             .slack = c->slack,
                             .least = c->least,
-                            .tolerance = norm > 0 ? fmax(share * size_of(c) / norm, ROUNDING) : 0};
+                            .tolerance =
+                                sizes.norm > 0 ? fmax(share * sizes.size / sizes.norm, ROUNDING) : 0};
 }
 
 // What share of what the rows ask for may be left while a step's iterations still move nodes: a part of that. An iteration's forces are
@@ -51,8 +54,9 @@ static MbContactProblem problem_of(const MbConstraining *c, const MbContactOpera
 // less than `CLOSE` gets it in every iteration.
 static double looseness(const MbConstraining *c, double asked) {
   static const double PART = 1e-3, MOST = 1e-4, CLOSE = 1e-9;
+  if (!(asked >= CLOSE && c->loose > 0)) return 0;
   const double size = size_of(c);
-  return asked >= CLOSE && c->loose > 0 && size > 0 ? fmin(PART * c->loose / size, MOST) : 0;
+  return size > 0 ? fmin(PART * c->loose / size, MOST) : 0;
 }
 
 // As the scene's contact says, else so far that friction holds what it holds for good.
@@ -192,7 +196,8 @@ static MbContactResult solve_turns(MbConstraining *c, const MbContactProblem *pr
 // A solution that much gives way to is none: by how much joins what is left.
 static MbContactResult judge(MbConstraining *c, const MbContactProblem *problem, MbContactResult result,
                              const double *mu) {
-  const double norm = norm_of(c), way = norm > 0 ? given(c, c->answer.lambda, mu) * size_of(c) / norm : 0;
+  const Sizes sizes = sizes_of(c);
+  const double way = sizes.norm > 0 ? given(c, c->answer.lambda, mu) * sizes.size / sizes.norm : 0;
   if (result != MB_CONTACT_SOLVED || !(way > problem->tolerance)) return result;
   c->answer.natural += way;
   snprintf(c->answer.why, sizeof c->answer.why,
@@ -250,9 +255,9 @@ typedef struct Finding {
   double change, left; // of loads inside joints; of the natural map by what is asked for
 } Finding;
 
-static MbContactProblem problem_of_touches(const Finding *f) {
+static MbContactProblem problem_of_touches(const Finding *f, Sizes sizes) {
   const MbConstraining *c = f->sim->constraining;
-  MbContactProblem problem = problem_of(c, f->W, f->how.tolerance);
+  MbContactProblem problem = problem_of(c, f->W, f->how.tolerance, sizes);
   problem.contact = c->cone, problem.ncontacts = c->ntouches;
   problem.most = c->most;
   problem.start = c->from, problem.betters = true;
@@ -261,16 +266,33 @@ static MbContactProblem problem_of_touches(const Finding *f) {
   return problem;
 }
 
+// What is left of the solution, of what the rows ask for.
+static double left_of(const MbConstraining *c, Sizes sizes) {
+  return sizes.size > ROUNDING * sizes.norm ? c->answer.natural * sizes.norm / sizes.size : 0;
+}
+
+// Whether what pushes holds as it did in the last step, which one system tells: by the method that may choose how it solves.
+static bool find_sticking(Finding *f, const MbContactProblem *problem) {
+  MbConstraining *c = f->sim->constraining;
+  if (c->touch_method != &mb_contact_auto || c->rubbing || f->how.pivots) return false;
+  f->change = 0;
+  memcpy(c->aimed, c->b, c->n * sizeof *c->aimed);
+  return mb_sticking_solve(&c->work, problem, &c->answer);
+}
+
 static bool find(void *context) {
   Finding *f = context;
   MbConstraining *c = f->sim->constraining;
-  const double norm = norm_of(c), size = size_of(c);
-  const MbContactProblem problem = problem_of_touches(f);
+  const Sizes sizes = sizes_of(c);
+  const MbContactProblem problem = problem_of_touches(f, sizes);
   if (f->how.pivots) find_own(c, &problem);
-  f->result = mb_contact_reserve(&c->work, c->touch_method, &problem)
-                  ? solve_passes(f->sim, &problem, f->how.pivots, f->v, &f->change)
-                  : MB_CONTACT_MEMORY;
-  f->left = size > ROUNDING * norm ? c->answer.natural * norm / size : 0;
+  if (find_sticking(f, &problem))
+    f->result = MB_CONTACT_SOLVED;
+  else
+    f->result = mb_contact_reserve(&c->work, c->touch_method, &problem)
+                    ? solve_passes(f->sim, &problem, f->how.pivots, f->v, &f->change)
+                    : MB_CONTACT_MEMORY;
+  f->left = left_of(c, sizes);
   return f->result != MB_CONTACT_MEMORY && f->result != MB_CONTACT_REFUSED && isfinite(f->change);
 }
 
@@ -310,7 +332,7 @@ static bool find_carried(Finding *f) {
 static void show(const Finding *f) {
   const MbTouchWatch *watch = f->sim->touching ? &f->sim->touching->watch : NULL;
   if (!watch || !watch->see) return;
-  const MbContactProblem problem = problem_of_touches(f);
+  const MbContactProblem problem = problem_of_touches(f, sizes_of(f->sim->constraining));
   watch->see(watch->context, &problem);
 }
 
@@ -356,10 +378,10 @@ bool mb_touch_find_elsewhere(MbSim *sim, const MbContactElsewhere *elsewhere) {
   const MbContactOperator W = {.points = &c->delassus.points};
   const Finding f = {.sim = sim, .W = &W, .how = pushing_of(sim)};
   if (!is_for_others(sim) || f.how.pivots) return false;
-  const double norm = norm_of(c), size = size_of(c);
-  const MbContactProblem problem = problem_of_touches(&f);
+  const Sizes sizes = sizes_of(c);
+  const MbContactProblem problem = problem_of_touches(&f, sizes);
   const MbContactResult result = elsewhere->solve(elsewhere->context, &problem, &c->answer);
-  const double left = size > ROUNDING * norm ? c->answer.natural * norm / size : 0;
+  const double left = left_of(c, sizes);
   if (result == MB_CONTACT_NOT_CONVERGED && !(f.how.few && left < ANY)) {
     memcpy(c->from, c->answer.lambda, c->n * sizeof *c->from);
     return false;
@@ -384,7 +406,7 @@ MbStatus mb_touch_find_parting(MbSim *sim, const MbContactOperator *W, double t,
   MbConstraining *c = sim->constraining;
   const MbContacts *rules = sim->touching->rules;
   const size_t asked = (size_t)rules->iterations;
-  MbContactProblem problem = problem_of(c, W, mb_touch_exact(rules) ? rules->tolerance : PARTED);
+  MbContactProblem problem = problem_of(c, W, mb_touch_exact(rules) ? rules->tolerance : PARTED, sizes_of(c));
   if (!mb_touch_exact(rules)) {
     problem.sweeps = true, problem.tolerance = PARTED;
     problem.iterations = asked < SWEEPS ? asked : SWEEPS;

@@ -7,17 +7,29 @@
 
 #include <string.h>
 
-enum { ENDS = 4 }; // wrenches of a row at most
+enum {
+  ENDS = 4, // wrenches of a row at most
+  FEW = 96  // wrenches that meet in a square of their own; more meet in W itself
+};
 
 typedef struct End {
   uint32_t body, row;
   double F[6]; // of O in world axes
 } End;
 
+// How a joint of any kind passes wrenches F of its body on to its parent, P F, and motions the other way, Ψ = Pᵀ:
+//   P F = X (F − Σ U_i (Z_i · F)/D_i),  Z = L⁻¹ Tᵀ,  X the move
+typedef struct Passage {
+  size_t n;
+  double P[36], Z[MB_JOINT_MOST][6];
+  double inverse[MB_JOINT_MOST]; // 1/D
+} Passage;
+
 struct MbResponses {
   const MbLinks *links;
   size_t most, n;  // wrenches: room, there are
   bool in_order;   // wrench e is row e's, and the only one
+  bool single;     // every row has one wrench
   uint32_t *owner; // (nv) body whose joint's coordinate it is
   uint32_t *size;  // (nb) bodies of the subtree
   uint32_t *start; // (nb + 1) wrenches on bodies before
@@ -27,6 +39,9 @@ struct MbResponses {
   double *shown;   // (slots x 36) Λ on the way down
   double *kept;    // (2 most x 36) Λ where wrenches meet
   uint32_t *meets; // (nb) its place there; NONE
+  bool *joined;    // (nb) wrenches meet further up
+  Passage *way;    // (nb) of joints that are no hinges, on the way down
+  double *few;     // (FEW x FEW) wrenches with one another, where there are few
   double *y;       // (6 x most) scratch: Λ F where wrenches meet
   double *w;       // (most) scratch
 };
@@ -44,6 +59,9 @@ void mb_responses_free(MbResponses *r) {
   mb_free(r->shown);
   mb_free(r->kept);
   mb_free(r->meets);
+  mb_free(r->joined);
+  mb_free(r->way);
+  mb_free(r->few);
   mb_free(r->y);
   mb_free(r->w);
   mb_free(r);
@@ -63,10 +81,13 @@ MbResponses *mb_responses_create(const MbLinks *links, size_t rows) {
   r->shown = mb_calloc(36 * links->slots, sizeof *r->shown);
   r->kept = mb_calloc(72 * r->most, sizeof *r->kept);
   r->meets = mb_calloc(nb, sizeof *r->meets);
+  r->joined = mb_calloc(nb, sizeof *r->joined);
+  r->way = mb_calloc(nb, sizeof *r->way);
+  r->few = mb_calloc(FEW * FEW, sizeof *r->few);
   r->y = mb_calloc(6 * r->most, sizeof *r->y);
   r->w = mb_calloc(r->most, sizeof *r->w);
   if (!r->owner || !r->size || !r->start || !r->end || !r->row || !r->F || !r->shown || !r->kept ||
-      !r->meets || !r->y || !r->w) {
+      !r->meets || !r->joined || !r->way || !r->few || !r->y || !r->w) {
     mb_responses_free(r);
     return NULL;
   }
@@ -81,7 +102,8 @@ MbResponses *mb_responses_create(const MbLinks *links, size_t rows) {
 
 size_t mb_responses_bytes(const MbResponses *r) {
   return r ? sizeof *r + (3 * r->links->nb + r->links->nv + 1 + r->most) * sizeof(uint32_t) +
-                 r->most * sizeof *r->end + (85 * r->most + 36 * r->links->slots) * sizeof(double)
+                 r->links->nb * (sizeof *r->joined + sizeof *r->way) + r->most * sizeof *r->end +
+                 (85 * r->most + 36 * r->links->slots + FEW * FEW) * sizeof(double)
            : 0;
 }
 
@@ -118,7 +140,7 @@ bool mb_responses_add_along(MbResponses *r, const MbPosture *posture, size_t row
 }
 
 // Side by side in the order of their bodies, so that those of a subtree stand together.
-static void sort(MbResponses *r) {
+static void sort(MbResponses *r, size_t rows) {
   const size_t nb = r->links->nb;
   memset(r->start, 0, (nb + 1) * sizeof *r->start);
   for (size_t e = 0; e < r->n; e++) r->start[r->end[e].body + 1]++;
@@ -131,8 +153,8 @@ static void sort(MbResponses *r) {
   }
   for (size_t b = nb; b-- > 0;) r->start[b + 1] = r->start[b];
   r->start[0] = 0;
-  r->in_order = true;
-  for (size_t e = 0; e < r->n; e++) r->in_order &= r->row[e] == e;
+  r->in_order = true, r->single = r->n == rows;
+  for (size_t e = 0; e < r->n; e++) r->in_order &= r->row[e] == e, r->single &= r->end[e].row == e;
 }
 
 static size_t first_of(const MbResponses *r, size_t b) { return r->start[b]; }
@@ -158,14 +180,6 @@ static inline void row_put(double x[6], Row row) {
   memcpy(x, &row.head, sizeof row.head);
   x[4] = row.tail[0], x[5] = row.tail[1];
 }
-
-// How a joint of any kind passes wrenches F of its body on to its parent, P F, and motions the other way, Ψ = Pᵀ:
-//   P F = X (F − Σ U_i (Z_i · F)/D_i),  Z = L⁻¹ Tᵀ,  X the move
-typedef struct Passage {
-  size_t n;
-  double P[36], Z[MB_JOINT_MOST][6];
-  double inverse[MB_JOINT_MOST]; // 1/D
-} Passage;
 
 MB_CLONES static void find_own(const MbPosture *posture, size_t b, Passage *by) {
   const MbHop *hop = &posture->links->hop[b];
@@ -264,21 +278,21 @@ MB_CLONES static void show_hinge(const Stand *stand, const double P[36], double 
     for (int j = 0; j < 3; j++) L[6 * i + j] += alpha * s[i] * s[j];
 }
 
-// The same of any joint; `from` NULL: that of the world, which does not move.
-static void show_any(const MbPosture *posture, size_t b, const double *from, double L[36]) {
-  Passage by;
+// The same of any joint, whose passage is kept; `from` NULL: that of the world, which does not move.
+static void show_any(MbResponses *r, const MbPosture *posture, size_t b, const double *from, double L[36]) {
+  Passage *by = &r->way[b];
   if (posture->links->hop[b].kind == MB_LINK_REVOLUTE) {
     static const double none[36];
     show_hinge(&posture->work->stand[b], none, L);
     return;
   }
-  find_own(posture, b, &by);
+  find_own(posture, b, by);
   if (from) {
-    find_passage(posture, b, &by);
-    show(&by, from, L);
+    find_passage(posture, b, by);
+    show(by, from, L);
   } else
     memset(L, 0, 36 * sizeof *L);
-  add_own(&by, L);
+  add_own(by, L);
 }
 
 // Whether wrenches meet in body b: on it, or from two of its children.
@@ -289,24 +303,30 @@ static bool is_meeting(const MbResponses *r, size_t b) {
   return from > 1;
 }
 
-static void show_all(MbResponses *r, const MbPosture *posture) {
+// How many trees wrenches act on.
+static size_t show_all(MbResponses *r, const MbPosture *posture) {
   uint32_t count = 0;
+  size_t trees = 0;
   for (size_t b = 0; b < r->links->nb; b++) {
     const MbHop *hop = &r->links->hop[b];
+    const size_t p = r->links->model->parent[b];
     r->meets[b] = NONE;
     if (first_of(r, b) == end_of(r, b)) {
       b += r->size[b] - 1;
       continue;
     }
+    trees += p == MB_WORLD;
+    r->joined[b] = p != MB_WORLD && (r->joined[p] || r->meets[p] != NONE);
     double *L = r->shown + 36 * hop->slot;
     if (hop->up && hop->kind == MB_LINK_REVOLUTE)
       show_hinge(&posture->work->stand[b], r->shown + 36 * hop->up, L); // which may be L
     else
-      show_any(posture, b, hop->up ? r->shown + 36 * hop->up : NULL, L);
+      show_any(r, posture, b, hop->up ? r->shown + 36 * hop->up : NULL, L);
     if (!is_meeting(r, b)) continue;
     r->meets[b] = count;
     memcpy(r->kept + 36 * count++, L, 36 * sizeof *L);
   }
+  return trees;
 }
 
 // ---- meeting ----------------------------------------------------------------------------------------------
@@ -349,6 +369,51 @@ MB_CLONES static void add_products(const double *restrict F, size_t stride, size
     w[f] += a * F[f] + b * F1[f] + c * F2[f] + (d * F3[f] + e * F4[f] + g * F5[f]);
 }
 
+static size_t stride_of(size_t n) { return (n + 3) / 4 * 4; }
+
+typedef struct Range {
+  size_t begin, end;
+} Range;
+
+// out ← yᵀ F of wrenches in two ranges, a row of `stride` numbers for each y; numbers of F and y are `most` apart. Two wrenches meet once, in the last body
+// that both pass through.
+MB_CLONES static void meet_square(const double *F, const double *y, size_t most, size_t stride, Range rows,
+                                  Range columns, double *out) {
+  for (size_t e = rows.begin; e < rows.end; e++) {
+    double *const own = out + e * stride;
+    size_t f = columns.begin;
+    for (; f + 4 <= columns.end; f += 4) {
+      Four sum, x;
+      memcpy(&x, F + f, sizeof x);
+      sum = x * y[e];
+      MB_UNROLL
+      for (size_t k = 1; k < 6; k++) {
+        memcpy(&x, F + k * most + f, sizeof x);
+        sum += x * y[k * most + e];
+      }
+      memcpy(own + f, &sum, sizeof sum);
+    }
+    for (; f < columns.end; f++) {
+      own[f] = F[f] * y[e];
+      for (size_t k = 1; k < 6; k++) own[f] += F[k * most + f] * y[k * most + e];
+    }
+  }
+}
+
+// W ← what stands on and above the diagonal of the square.
+static void spread_square(const MbResponses *r, size_t k, double *W) {
+  const size_t stride = stride_of(r->n);
+  if (!r->single) memset(W, 0, k * k * sizeof *W);
+  for (size_t e = 0; e < r->n; e++) {
+    const double *const own = r->few + e * stride;
+    double *const row = W + r->row[e] * k, *const column = W + r->row[e];
+    for (size_t f = e; f < r->n && r->single; f++) row[r->row[f]] = column[r->row[f] * k] = own[f];
+    if (r->single) continue;
+    row[r->row[e]] += own[e];
+    for (size_t f = e + 1; f < r->n; f++) row[r->row[f]] += own[f], column[r->row[f] * k] += own[f];
+  }
+}
+
 // Wrench e, of which Λ makes y, with all of [begin, end), into the row of W that is e's: the whole is this and its transpose.
 static void meet_one(const MbResponses *r, size_t e, size_t begin, size_t end, size_t k, double *W) {
   double y[6];
@@ -368,11 +433,19 @@ static void meet_one(const MbResponses *r, size_t e, size_t begin, size_t end, s
 static void meet(const MbResponses *r, size_t b, size_t k, double *W) {
   const double *L = r->kept + 36 * (size_t)r->meets[b];
   const size_t end = end_of(r, b);
+  const size_t stride = stride_of(r->n);
+  const Range own = {r->start[b], r->start[b + 1]}, all = {r->start[b], end};
   multiply(L, r->F, r->y, r->most, r->start[b], end);
-  for (size_t e = r->start[b]; e < r->start[b + 1]; e++) meet_one(r, e, e, end, k, W);
+  if (r->n <= FEW)
+    meet_square(r->F, r->y, r->most, stride, own, all, r->few);
+  else
+    for (size_t e = own.begin; e < own.end; e++) meet_one(r, e, e, end, k, W);
   for (size_t c = b + 1; c < b + r->size[b]; c += r->size[c]) {
     const size_t after = end_of(r, c);
-    for (size_t e = first_of(r, c); e < after && after < end; e++) meet_one(r, e, after, end, k, W);
+    const Range of_child = {first_of(r, c), after}, rest = {after, end};
+    if (r->n <= FEW) meet_square(r->F, r->y, r->most, stride, of_child, rest, r->few);
+    for (size_t e = first_of(r, c); e < after && after < end && r->n > FEW; e++)
+      meet_one(r, e, after, end, k, W);
   }
 }
 
@@ -399,13 +472,6 @@ MB_CLONES static void pass_hinge(double *restrict F, size_t stride, size_t begin
   }
 }
 
-static void pass_any(const MbPosture *posture, size_t b, double *F, size_t stride, size_t begin, size_t end) {
-  Passage by;
-  find_own(posture, b, &by);
-  find_passage(posture, b, &by);
-  multiply(by.P, F, F, stride, begin, end);
-}
-
 // W + Wᵀ
 static void fold(size_t k, double *W) {
   for (size_t i = 0; i < k; i++)
@@ -414,16 +480,18 @@ static void fold(size_t k, double *W) {
 
 void mb_responses_solve(MbResponses *r, const MbPosture *posture, size_t k, double *W) {
   const MbLinks *links = r->links;
-  memset(W, 0, k * k * sizeof *W);
-  sort(r);
-  show_all(r, posture);
+  sort(r, k);
+  const size_t trees = show_all(r, posture);
+  if (r->n > FEW) memset(W, 0, k * k * sizeof *W);
+  if (r->n <= FEW && trees > 1)
+    memset(r->few, 0, r->n * stride_of(r->n) * sizeof *r->few); // that do not meet
   for (size_t b = links->nb; b-- > 0;) {
     const size_t begin = first_of(r, b), end = end_of(r, b);
     if (begin == end) continue;
     if (r->meets[b] != NONE) meet(r, b, k, W);
-    if (links->model->parent[b] == MB_WORLD) continue;
+    if (!r->joined[b]) continue;
     if (links->hop[b].kind != MB_LINK_REVOLUTE) {
-      pass_any(posture, b, r->F, r->most, begin, end);
+      multiply(r->way[b].P, r->F, r->F, r->most, begin, end);
       continue;
     }
     const Stand *stand = &posture->work->stand[b];
@@ -431,7 +499,10 @@ void mb_responses_solve(MbResponses *r, const MbPosture *posture, size_t k, doub
     memcpy(by.V, &stand->V, sizeof by.V);
     pass_hinge(r->F, r->most, begin, end, &by);
   }
-  fold(k, W);
+  if (r->n <= FEW)
+    spread_square(r, k, W);
+  else
+    fold(k, W);
 }
 
 bool mb_responses_of_rows(MbResponses *r, const MbPosture *posture, size_t k, const MbRow *const *row,

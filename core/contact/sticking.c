@@ -1,0 +1,212 @@
+// What pushed in the last step and held mostly does so again. Then the rows that push have w = 0, the others λ = 0, and that is one system,
+//
+//   W_aa Δ = −w_a,   λ_a ← λ_a + Δ
+//
+// of a W_aa that is symmetric and mostly singular, as there are more contacts than ways to move. Along what moves nothing λ stays where it is: Δ is the
+// limit of Δ ← (W_aa + α D)⁻¹ (−w_a + α D Δ), D each block's mean diagonal, by a factor that is definite. It is the step of Newton's method
+// (newton_step.c) where all holds, which then needs no islands, no derivatives and no system that is not symmetric. What is solved is judged by
+// the natural map, as by every method.
+#include "core/contact/sticking.h"
+#include "core/contact/contact_parts.h"
+#include "core/contact/definite.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FEW = 64 }; // rows
+
+typedef struct Sticking {
+  const MbContactProblem *problem;
+  MbStrips strips; // blocks alone
+  double *lambda, *w;
+  size_t m, stride;           // of the system
+  uint32_t *active;           // (m) its rows
+  double *K;                  // (stride x stride)
+  double *weight;             // (m) α D
+  double *right, *x, *before; // (stride)
+} Sticking;
+
+static bool is_ours(const MbContactProblem *problem) {
+  if (problem->n > FEW || !problem->ncontacts || !problem->W.dense || !problem->start || problem->sweeps)
+    return false;
+  for (size_t i = 0; i < problem->ncontacts; i++)
+    if (problem->contact[i].cone == MB_CONE_PYRAMID) return false;
+  return true;
+}
+
+static void lay(Sticking *t, MbRoom *room, const MbContactProblem *problem) {
+  const size_t most = mb_definite_stride(problem->n);
+  double **const all[] = {&t->lambda, &t->w, &t->weight, &t->right, &t->x, &t->before};
+  t->problem = problem;
+  mb_strips_blocks(&t->strips, room, problem);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = mb_room_take(room, most, sizeof(double));
+  t->active = mb_room_take(room, most, sizeof *t->active);
+  t->K = mb_room_take(room, most * most, sizeof *t->K);
+}
+
+// How much a unit of λ moves each block, as contact_strips.c has it.
+static void find_scales(Sticking *t) {
+  const MbContactProblem *problem = t->problem;
+  for (size_t j = 0; j < t->strips.nblocks; j++) {
+    MbBlock *block = &t->strips.block[j];
+    double own[3], sum = 0;
+    for (size_t r = 0, i = block->row; r < block->rows; r++, i++)
+      sum += own[r] = problem->W.dense[i * problem->n + i] + (problem->soft ? problem->soft[i] : 0);
+    block->scale = sum / block->rows;
+    block->left_out = !(own[0] > (problem->least ? problem->least[block->row] : 0));
+  }
+}
+
+static void find_rates(Sticking *t) {
+  const MbContactProblem *problem = t->problem;
+  mb_definite_product(problem->W.dense, problem->n, t->lambda, problem->b, t->w);
+  for (size_t i = 0; problem->soft && i < problem->n; i++) t->w[i] += problem->soft[i] * t->lambda[i];
+}
+
+static void take(Sticking *t, const MbBlock *block, size_t r) {
+  static const double LITTLE = 1e-6;
+  t->weight[t->m] = LITTLE * block->scale;
+  t->active[t->m++] = block->row + (uint32_t)r;
+}
+
+// λ of a row that is no part of the system. Whether that is another one.
+static bool put(Sticking *t, size_t i, double lambda) {
+  const bool other = t->lambda[i] != lambda;
+  t->lambda[i] = lambda;
+  return other;
+}
+
+static bool choose_row(Sticking *t, const MbBlock *block, bool *moved) {
+  const size_t i = block->row;
+  const double y = block->scale * t->lambda[i] - t->w[i];
+  const bool bounded = block->kind == MB_CONTACT_BOUNDED;
+  if (block->left_out)
+    *moved |= put(t, i, 0);
+  else if (block->kind == MB_CONTACT_ONE_WAY && !(y > 0))
+    *moved |= put(t, i, 0);
+  else if (bounded && !(fabs(y) < block->scale * block->most))
+    *moved |= put(t, i, copysign(block->most, y));
+  else
+    take(t, block, 0);
+  return true;
+}
+
+// Takes a contact's rows that hold. False: it slips.
+static bool choose_contact(Sticking *t, const MbBlock *block, bool *moved) {
+  const double *lambda = t->lambda + block->row, *w = t->w + block->row, r = block->scale,
+               push = r * lambda[0] - w[0], most = block->mu * push;
+  const bool pushes = push > 0 && !block->left_out;
+  if (pushes)
+    take(t, block, 0);
+  else
+    *moved |= put(t, block->row, 0);
+  if (!pushes || !(block->mu > 0)) {
+    for (size_t k = 1; k < 3; k++) *moved |= put(t, block->row + k, 0);
+    return true;
+  }
+  const double x = r * lambda[1] - w[1], y = r * lambda[2] - w[2];
+  const bool square = block->cone == MB_CONE_BOX;
+  if (!(square ? fmax(fabs(x), fabs(y)) < most : x * x + y * y <= most * most)) return false;
+  take(t, block, 1);
+  take(t, block, 2);
+  return true;
+}
+
+// Parts the rows into those of the system and those whose λ is known. False: something slips.
+static bool choose(Sticking *t) {
+  bool moved = false;
+  t->m = 0;
+  for (size_t j = 0; j < t->strips.nblocks; j++) {
+    const MbBlock *block = &t->strips.block[j];
+    if (!(block->rows == 1 ? choose_row(t, block, &moved) : choose_contact(t, block, &moved))) return false;
+  }
+  if (moved) find_rates(t);
+  t->stride = mb_definite_stride(t->m);
+  return true;
+}
+
+// Column c of the system, of whose rows behind m the unit matrix has the rest.
+static void fill(const Sticking *t, size_t c, double *column) {
+  const MbContactProblem *problem = t->problem;
+  const size_t n = problem->n, m = t->m;
+  const double *const from = problem->W.dense + t->active[c] * n;
+  if (m == n)
+    memcpy(column, from, m * sizeof *column);
+  else
+    for (size_t r = 0; r < m; r++) column[r] = from[t->active[r]];
+  column[c] += t->weight[c];
+  if (problem->soft) column[c] += problem->soft[t->active[c]];
+  for (size_t r = m; r < t->stride; r++) column[r] = 0;
+}
+
+static bool factor(Sticking *t) {
+  const size_t stride = t->stride;
+  for (size_t c = 0; c < t->m; c++) fill(t, c, t->K + c * stride);
+  for (size_t c = t->m; c < stride; c++) {
+    memset(t->K + c * stride, 0, stride * sizeof *t->K);
+    t->K[c * stride + c] = 1;
+  }
+  return mb_definite_factor(t->K, stride);
+}
+
+// x ← Δ, taken as far as it changes by more than a little.
+static void refine(Sticking *t) {
+  enum { TURNS = 4 };
+  static const double STAYS = 1e-4; // of the step
+  double change = INFINITY, size = 0;
+  memset(t->before, 0, t->stride * sizeof *t->before);
+  for (int turn = 0; turn <= TURNS && change > STAYS * size; turn++) {
+    for (size_t i = 0; i < t->stride; i++)
+      t->x[i] = t->right[i] + (i < t->m ? t->weight[i] * t->before[i] : 0);
+    mb_definite_apply(t->K, t->stride, t->x);
+    change = size = 0;
+    for (size_t i = 0; i < t->m; i++) {
+      change = fmax(change, fabs(t->x[i] - t->before[i]));
+      size = fmax(size, fabs(t->x[i]));
+    }
+    double *const last = t->before;
+    t->before = t->x, t->x = last;
+  }
+}
+
+// λ and w ← those behind a step. False: something slips, or there is no step.
+static bool step(Sticking *t) {
+  if (!choose(t) || !factor(t)) return false;
+  for (size_t i = 0; i < t->stride; i++) t->right[i] = i < t->m ? -t->w[t->active[i]] : 0;
+  refine(t);
+  for (size_t i = 0; i < t->m; i++) t->lambda[t->active[i]] += t->before[i];
+  for (size_t j = 0; j < t->strips.nblocks; j++)
+    mb_block_clamp(&t->strips.block[j], t->lambda + t->strips.block[j].row);
+  find_rates(t);
+  return true;
+}
+
+bool mb_sticking_solve(MbContactWork *work, const MbContactProblem *problem, MbContactAnswer *answer) {
+  enum { STEPS = 2 };
+  static const double LITTLE =
+                          1e-3, // of what is enough: what is left adds up, and what sticks does not creep
+      SLOW = 0.1;
+  MbRoom room = {0};
+  Sticking t;
+  if (!is_ours(problem)) return false;
+  lay(&t, &room, problem);
+  if (!mb_contact_room(work, room.used)) return false;
+  room = (MbRoom){.at = work->block};
+  lay(&t, &room, problem);
+  find_scales(&t);
+  mb_strips_start(&t.strips, problem, t.lambda);
+  find_rates(&t);
+  if (!mb_strips_stick(&t.strips, t.lambda, t.w, SLOW)) return false;
+  size_t steps = 0;
+  double natural = mb_strips_natural(&t.strips, t.lambda, t.w);
+  double enough = (problem->betters ? MB_SETTLED : 1) * t.strips.enough;
+  while (!(natural <= enough)) {
+    if (steps++ == STEPS || !step(&t)) return false;
+    natural = mb_strips_natural(&t.strips, t.lambda, t.w);
+    enough = LITTLE * t.strips.enough;
+  }
+  if (!mb_strips_stick(&t.strips, t.lambda, t.w, 0)) return false;
+  *answer = (MbContactAnswer){.iterations = steps};
+  mb_contact_tell_known(&t.strips, t.lambda, t.w, natural, "nonsmooth_newton", "steps", answer);
+  return true;
+}

@@ -13,6 +13,7 @@
 //
 // Where a step is no such stage, its own derivative is taken by differences of that one step (sensitivity_steps.c).
 #include "core/sim/sensitivity_rows.h"
+#include "core/sim/sensitivity_held.h"
 #include "core/sim/sensitivity_met.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
@@ -68,7 +69,10 @@ double mb_sensitivity_little(const MbModel *model) {
 }
 
 const char *mb_sensitivity_by_steps(const MbSensitivity *g) { return g->by_steps; }
-const char *mb_sensitivity_no_way_back(const MbSensitivity *g) { return g->meets ? NULL : g->by_steps; }
+const char *mb_sensitivity_no_way_back(const MbSensitivity *g) {
+  if (g->held) return g->held->free.by_steps;
+  return g->meets ? NULL : g->by_steps;
+}
 bool mb_sensitivity_meets(const MbSensitivity *g) { return g->meets; }
 int64_t mb_sensitivity_wholes(const MbSensitivity *g) { return g->wholes; }
 
@@ -174,6 +178,7 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
       !mb_slope_tied_halves_make(g) || !mb_met_make(g))
     return mb_no_memory(report, "derivatives");
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin(g, k, report);
+  if (status == MB_OK && g->by_steps && !mb_held_refuses(g->sim)) status = mb_held_make(g, report);
   return status;
 }
 
@@ -196,6 +201,7 @@ void mb_sensitivity_free(MbSensitivity *g) {
   for (size_t k = 0; g->slopes && k < g->count; k++)
     mb_sim_free(g->slopes[k].less), mb_sim_free(g->slopes[k].more), mb_free(g->slopes[k].pushed);
   mb_met_free(g);
+  mb_held_free_back(g);
   mb_sim_free(g->sim);
   mb_sim_free(g->probe);
   mb_free(g->pushed.touch);

@@ -32,6 +32,7 @@ typedef struct MbSlopeRows MbSlopeRows; // sensitivity_rows.h
 typedef struct MbTied MbTied;           // sensitivity_tied.c
 typedef struct MbTurned MbTurned;       // sensitivity_turned.c
 typedef struct MbMet MbMet;             // sensitivity_met.h
+typedef struct MbHeldBack MbHeldBack;   // sensitivity_held.h
 
 struct MbSensitivity {
   const MbSensitivityNumber *number;
@@ -41,6 +42,7 @@ struct MbSensitivity {
   MbSim *sim, *probe;
   MbSlopeRows *rows;                        // of exact steps; NULL: there are none
   MbMet *met;                               // contacts on the way back; NULL: there are none
+  MbHeldBack *held;                         // the way back under solver "maximal"; NULL: it is another
   MbTied *tied;                             // rows of steps of one solution; NULL: there are none
   bool once;                                // steps are one linear solution (sensitivity_once.c)
   bool halves;                              // steps are passes of the midpoint rule (sensitivity_halves.c)

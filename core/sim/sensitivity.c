@@ -340,7 +340,7 @@ const char *mb_slope_no_stages(const MbSensitivity *g, size_t stages) {
 }
 
 const char *mb_slope_no_once(const MbSensitivity *g) {
-  return g->tied && g->sim->constraining->singular
+  return (g->tied || g->held) && g->sim->constraining && g->sim->constraining->singular
              ? "constraints are near a position where one loses its hold"
              : NULL;
 }

@@ -267,7 +267,9 @@ static MbStatus lost(MbBackward *b, const MbTurn *turn, MbReport *report) {
 
 // Over a step under solver "maximal".
 static MbStatus held_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
-  return mb_held_back(b, turn) ? MB_OK : lost(b, turn, report);
+  if (!mb_held_back(b, turn)) return lost(b, turn, report);
+  mb_held_tell(b->g, turn->t, turn->step, report);
+  return MB_OK;
 }
 
 // What numbers are felt by at one linear solution.

@@ -31,6 +31,8 @@ typedef struct MbHeldRows {
   double *y, *asked;   // (nv), (nslots)
   double *q;           // (model's nq)
   double t;            // that they are asked for
+  size_t near;         // one that is about to press, or to let go; SIZE_MAX: there is none
+  bool told;           // of such a row
   const double *guess; // (nguess) where closures are looked for
 } MbHeldRows;
 
@@ -78,6 +80,8 @@ const char *mb_held_rows_refuse(const MbModel *model);
 bool mb_held_rows_make(MbSensitivity *g); // false: out of memory
 // Takes rows to a step where the probe's bodies are and A is factored, and adds to λ what they make joints push; false: A has no inverse.
 bool mb_held_rows_at(MbSensitivity *g, const MbTurn *turn, double *lambda);
+// Warns once in a run where a limit or rope was about to press or to let go in the step gone back over last.
+void mb_held_tell(MbSensitivity *g, double t, int64_t step, MbReport *report);
 // w̄ ← w̄ + Gᵀ ζ
 void mb_held_rows_weigh(MbSensitivity *g, double *w);
 // Adds what they are felt by to held->move and held->phi, and to weights of coordinates.

@@ -7,6 +7,13 @@
 
 #include <string.h>
 
+// Elements tell nodes that turn by the bodies that they hang on, which are not told here.
+static bool any_node_hangs(const MbModel *model) {
+  bool any = false;
+  for (size_t b = model->nlisted; b < model->nb; b++) any |= model->parent[b] != MB_WORLD;
+  return any;
+}
+
 const char *mb_held_refuses(const MbSim *sim) {
   const MbModel *model = sim->model;
   const MbIntegratorKind kind = model->integrator.kind;
@@ -20,6 +27,7 @@ const char *mb_held_refuses(const MbSim *sim) {
   if (sim->solver->passes) return "deformables of elements are solved for by iterations of their own";
   if (model->nreductions || model->nfollowers) return "some coordinates follow others";
   if (sim->touching) return "under solver \"maximal\" there is no way back through contact";
+  if (any_node_hangs(model)) return "under solver \"maximal\" there is no way back through nodes that bodies hold by \"reduction\"";
   if (model->rotors)
     return "under solver \"maximal\" there is no way back through coordinates with inertia of their own";
   if (model->solver.stabilization.kind == MB_POST)

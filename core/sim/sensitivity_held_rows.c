@@ -114,6 +114,59 @@ static bool respond(MbSensitivity *g) {
   return true;
 }
 
+// Whether a row that has not pressed gives way to nothing, as joints and rows hold what it is about, where S has been factored.
+static bool is_held(MbSensitivity *g, size_t s) {
+  static const double NONE = 1e-9; // of what it would give way by alone
+  MbHeldRows *r = g->held->rows;
+  MbSim *sim = g->probe;
+  const size_t nv = sim->nv;
+  double *G = g->less, *Y = g->more, *x = r->asked;
+  memset(G, 0, nv * sizeof *G);
+  mb_row_spread(&sim->constraining->set, s, 1, G);
+  for (size_t i = 0; i < nv; i++) Y[i] = sim->model->h * G[i];
+  if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return true;
+  const double alone = mb_slope_dot(G, Y, nv);
+  double gives = alone;
+  for (size_t k = 0; k < r->ntied; k++) x[k] = mb_slope_dot(r->G + nv * k, Y, nv);
+  mb_ranked_solve(&r->S, x, x);
+  for (size_t k = 0; k < r->ntied; k++) gives -= x[k] * mb_slope_dot(r->Y + nv * k, G, nv);
+  return gives <= NONE * alone;
+}
+
+// Limits and ropes that were about to let go, where S stands but has not been factored.
+static void look_for_ends(MbSensitivity *g, const double *to) {
+  MbHeldRows *r = g->held->rows;
+  const MbSim *sim = g->probe;
+  r->near = SIZE_MAX;
+  for (size_t k = 0; k < r->n; k++) {
+    const MbHeldRow *row = &r->row[k];
+    if (sim->constraining->set.is[row->slot].kind != MB_ROW_ONE_WAY || row->tied == SIZE_MAX) continue;
+    if (mb_slope_about_to_let_go(sim, row->slot, row->mu, r->S.S[(r->ntied + 1) * row->tied], to))
+      r->near = row->slot;
+  }
+}
+
+// Those that were about to press, where it has.
+static void look_for_holds(MbSensitivity *g, const double *to) {
+  MbHeldRows *r = g->held->rows;
+  const MbSim *sim = g->probe;
+  for (size_t s = 0, k = 0; s < sim->model->nslots; s++) {
+    if (k < r->n && r->row[k].slot == s) {
+      k++;
+      continue;
+    }
+    if (sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && mb_slope_about_to_press(sim, s, to) && !is_held(g, s))
+      r->near = s;
+  }
+}
+
+void mb_held_tell(MbSensitivity *g, double t, int64_t step, MbReport *report) {
+  MbHeldRows *r = g->held->rows;
+  if (!r || r->told || r->near == SIZE_MAX) return;
+  r->told = true;
+  mb_slope_tell_near(g->sim, r->near, t, step, report);
+}
+
 bool mb_held_rows_at(MbSensitivity *g, const MbTurn *turn, double *lambda) {
   MbHeldBack *held = g->held;
   MbHeldRows *r = held->rows;
@@ -133,7 +186,9 @@ bool mb_held_rows_at(MbSensitivity *g, const MbTurn *turn, double *lambda) {
       r->S.S[r->ntied * one->tied + other->tied] =
           mb_slope_dot(r->G + nv * one->tied, r->Y + nv * other->tied, nv) + (i == k ? one->soft : 0);
     }
+  look_for_ends(g, note->w);
   mb_ranked_factor(&r->S, r->ntied);
+  look_for_holds(g, note->w);
   if (sim->constraining->claims) return true; // what they make joints push is told
   memset(r->y, 0, nv * sizeof *r->y);
   for (size_t k = 0; k < r->n; k++)

@@ -137,6 +137,12 @@ void mb_slope_tied_at(MbSensitivity *g, const MbStageNote *note);
 bool mb_slope_tied_factor(MbSensitivity *g, const MbStageNote *note);
 // Warns once in a run where a limit or rope was about to press or to let go in the step at hand, which has another derivative then.
 void mb_slope_tied_tell(MbSensitivity *g, double t, int64_t step, MbReport *report);
+// Whether a row of one way that has not pressed was about to, with velocities `to` at the step's end; whether one that has pressed was about to let go: it has taken next to no velocity away, `free` being
+// what a unit of force takes.
+bool mb_slope_about_to_press(const MbSim *sim, size_t s, const double *to);
+bool mb_slope_about_to_let_go(const MbSim *sim, size_t s, double mu, double free, const double *to);
+// Warns of such a row.
+void mb_slope_tell_near(const MbSim *sim, size_t slot, double t, int64_t step, MbReport *report);
 // Finds what a number changes of what rows push and ask for, with both sides' bodies at the step's start; τ ← less what it changes of the former.
 void mb_slope_tied_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move);
 void mb_slope_tied_pushed(const MbSensitivity *g, double *tau);

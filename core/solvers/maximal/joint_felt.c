@@ -228,6 +228,50 @@ static double hinge(const MbModel *model, size_t b, const MbJointMotions *motion
   return sum;
 }
 
+// V c + t of the angle; V (6, may be NULL) ← V. As held_hinge.c has it, of which this is the value alone.
+static double turn_of(const MbModel *model, size_t b, const MbHeldPlace *X, const double eta[6], const double c[6],
+                      double *V) {
+  MbHeldHinge own;
+  mb_held_make_hinge(model, b, &own);
+  const Seen seen = see(&own, X);
+  double du[3], nw[3], nu[3], dw[3], duu[3], bent = 0, rate = 0, along = 0;
+  mb_vec3_cross(du, seen.u, eta);
+  const double cdot = mb_vec3_dot(own.u, du), sdot = -mb_vec3_dot(own.w, du);
+  mb_vec3_cross(nw, seen.u, own.w), mb_vec3_cross(nu, seen.u, own.u);
+  mb_vec3_cross(dw, du, own.w), mb_vec3_cross(duu, du, own.u);
+  for (int k = 0; k < 3; k++) {
+    const double n = (seen.c * nw[k] + seen.sigma * nu[k]) / seen.rho2;
+    bent += eta[k] * (cdot * nw[k] + sdot * nu[k] + seen.c * dw[k] + seen.sigma * duu[k]);
+    rate += n * eta[k], along += n * c[k];
+    if (V) V[k] = n, V[3 + k] = 0;
+  }
+  return (bent - 2 * (seen.c * cdot + seen.sigma * sdot) * rate) / seen.rho2 + along;
+}
+
+// Gears alone ask for it: by differences.
+static void turn_hinge(const MbModel *model, size_t b, const MbJointWeights *w, At *at) {
+  static const double MOVE = 1e-5;
+  const double turn = w->turn[0];
+  double V[6], fastest = 1;
+  turn_of(model, b, &at->X, at->eta[0], at->carry, V);
+  for (size_t i = 0; i < 6; i++) at->by_carry[i] += turn * V[i], fastest = fmax(fastest, fabs(at->eta[0][i]));
+  for (size_t k = 0; k < 6; k++)
+    for (int side = -1; side <= 1; side += 2) {
+      double move[6] = {0}, eta[6];
+      MbHeldPlace X;
+      MbPose moved;
+      move[k] = -side * MOVE;
+      mb_se3_exp(&moved, move);
+      mb_pose_mul(&moved, &moved, &at->seen);
+      mb_quat_to_mat3(X.R, moved.q);
+      mb_vec3_copy(X.p, moved.p);
+      memcpy(eta, at->eta[0], sizeof eta);
+      eta[k] += side * fastest;
+      at->by_sigma[k] += side * turn * turn_of(model, b, &X, at->eta[0], at->carry, NULL) / (2 * MOVE);
+      at->by_eta[0][k] += side * turn * turn_of(model, b, &at->X, eta, at->carry, NULL) / (2 * fastest);
+    }
+}
+
 // ---- any joint ----------------------------------------------------------------------------------------------------
 
 // Its gap where the body is moved by a pose in its own axes, with a twist.
@@ -336,22 +380,16 @@ static bool any_joint(const MbModel *model, size_t b, const MbJointMotions *moti
   return (w->curve == 0 && !turned(w, at->n)) || along_twists(model, b, motions, w, at);
 }
 
-// Of a revolute joint what is written down has no t, which gears alone ask for.
-static MbJointWeights turn_alone(const MbJointWeights *w) {
-  static const double none[6];
-  return (MbJointWeights){
-      .zeta = none, .mu = none, .q = none, .rate = none, .plus = none, .z = none, .turn = w->turn};
-}
-
 bool mb_joint_felt(const MbModel *model, size_t b, const MbJointMotions *motions, const MbJointWeights *w,
                    MbJointFelt *felt) {
-  const bool revolute = mb_held_is_hinge(model, b);
-  const MbJointWeights turn = turn_alone(w);
   At at;
   stand(model, b, motions, &at);
-  if (revolute) hinge(model, b, motions, w, &at);
-  if (revolute && turned(w, 1) && !any_joint(model, b, motions, &turn, &at)) return false;
-  if (!revolute && !any_joint(model, b, motions, w, &at)) return false;
+  if (mb_held_is_hinge(model, b)) {
+    hinge(model, b, motions, w, &at);
+    if (w->turn[0] != 0) turn_hinge(model, b, w, &at);
+  } else if (!any_joint(model, b, motions, w, &at)) {
+    return false;
+  }
   spread(model, b, motions, &at, felt);
   return true;
 }
@@ -364,11 +402,8 @@ bool mb_joint_sum(const MbModel *model, size_t b, const MbJointMotions *motions,
   stand(model, b, motions, &at);
   memset(of, 0, 6 * sizeof *of);
   if (mb_held_is_hinge(model, b)) {
-    const MbJointWeights turn = turn_alone(w);
     *sum = hinge(model, b, motions, w, &at);
-    if (!turned(w, 1)) return true;
-    if (!gap_at(model, b, &at, NULL, at.eta[0], motions->q, &gap, q)) return false;
-    *sum += sum_of(model, b, &at, &turn, &gap, q);
+    if (w->turn[0] != 0) *sum += w->turn[0] * turn_of(model, b, &at.X, at.eta[0], at.carry, NULL);
     return true;
   }
   if (!gap_at(model, b, &at, NULL, at.eta[0], motions->q, &gap, q)) return false;

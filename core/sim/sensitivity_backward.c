@@ -112,7 +112,7 @@ static bool make_gather(MbBackward *b) {
   for (size_t k = 0; k < g->count; k++) {
     const MbTangentNumber *number = g->slopes[k].number;
     if (!mb_tangent_number_jumps(number) && !mb_tangent_gather_for(b->gather, number)) return false;
-    if (all || mb_tangent_number_rests(number, model)) b->rest[b->nrest++] = k;
+    if (all || mb_tangent_number_rests(number)) b->rest[b->nrest++] = k;
   }
   return true;
 }
@@ -276,6 +276,7 @@ static MbStatus held_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
 static void numbers_at_once(MbBackward *b, const MbStageNote *note) {
   MbSensitivity *g = b->g;
   gather(b, note);
+  mb_slope_end_gather(g, b->gather, note);
   for (size_t i = 0; i < b->nrest; i++) {
     const size_t k = b->rest[i];
     b->out[k] +=

@@ -79,6 +79,7 @@ static void note_motion(MbSensitivity *f, const MbStageNote *note, const MbTurn 
 static bool numbers_back(MbBackward *b, const MbStageNote *note, const double *q) {
   MbSensitivity *g = b->g, *f = &g->held->free;
   mb_tangent_gather(b->gather, f->probe, f->tangent, note->from, f->a, note->t, b->z);
+  mb_slope_end_gather(f, b->gather, note);
   for (size_t k = 0; k < g->count; k++) {
     const MbSlope *slope = &f->slopes[k];
     const double move = g->number[k].move;
@@ -103,6 +104,7 @@ bool mb_held_back(MbBackward *b, const MbTurn *turn) {
   double *from = f->number_own;
   g->parted = NULL;
   note_motion(f, note, turn);
+  take_tangent(f, g->held, note);
   memset(from, 0, nv * sizeof *from);
   if (mb_slope_ends(f->sim->model)) mb_slope_end_back(f, note, b->q, b->v, from);
   mb_tangent_moved_transposed(f->sim, f->step, b->q, f->move, b->dv);
@@ -117,7 +119,6 @@ bool mb_held_back(MbBackward *b, const MbTurn *turn) {
   if (!mb_held_rows_at(g, turn, g->held->lambda)) return false;
   mb_held_rows_weigh(g, b->z);
   if (!solve(g, b->z)) return false;
-  take_tangent(f, g->held, note);
   mb_tangent_transposed(f->probe, f->tangent, b->z, b->dq, b->dv, b->da);
   for (size_t i = 0; i < nv; i++) {
     b->q[i] = f->move[i] + b->dq[i];

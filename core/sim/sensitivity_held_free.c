@@ -27,7 +27,8 @@ const char *mb_held_refuses(const MbSim *sim) {
   if (sim->solver->passes) return "deformables of elements are solved for by iterations of their own";
   if (model->nreductions || model->nfollowers) return "some coordinates follow others";
   if (sim->touching) return "under solver \"maximal\" there is no way back through contact";
-  if (any_node_hangs(model)) return "under solver \"maximal\" there is no way back through nodes that bodies hold by \"reduction\"";
+  if (any_node_hangs(model))
+    return "under solver \"maximal\" there is no way back through nodes that bodies hold by \"reduction\"";
   if (model->rotors)
     return "under solver \"maximal\" there is no way back through coordinates with inertia of their own";
   if (model->solver.stabilization.kind == MB_POST)

@@ -155,7 +155,8 @@ static void look_for_holds(MbSensitivity *g, const double *to) {
       k++;
       continue;
     }
-    if (sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && mb_slope_about_to_press(sim, s, to) && !is_held(g, s))
+    if (sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && mb_slope_about_to_press(sim, s, to) &&
+        !is_held(g, s))
       r->near = s;
   }
 }

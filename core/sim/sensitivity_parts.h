@@ -121,7 +121,9 @@ void mb_slope_end_change(MbSensitivity *g, const MbSlope *slope, const MbStageNo
 void mb_slope_end_back(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *from);
 // Warns once in a run where a rotation vector was about to be exchanged for another, or just has been.
 void mb_slope_end_tell(MbSensitivity *g, const MbStageNote *note, double t, int64_t step, MbReport *report);
-// Returns what a number changes there, weighed by v̄ of the end.
+// Gathers what moments are felt by there, once that has been done.
+void mb_slope_end_gather(const MbSensitivity *g, MbTangentGather *gather, const MbStageNote *note);
+// Returns what a number changes there beside that, weighed by v̄ of the end.
 double mb_slope_end_number(const MbSensitivity *g, const MbSlope *slope, const MbStageNote *note,
                            double move);
 

@@ -100,7 +100,8 @@ static void look_for_ends(MbSensitivity *g, const double *to) {
     const MbTangentRow *row = &rows->row[k];
     const MbRowKind kind = sim->constraining->set.is[row->slot].kind;
     if (kind == MB_ROW_DRY && about_to_slip(sim, row)) t->near = row->slot;
-    if (kind == MB_ROW_ONE_WAY && mb_slope_about_to_let_go(sim, row->slot, row->mu, t->S.S[(rows->n + 1) * k], to))
+    if (kind == MB_ROW_ONE_WAY &&
+        mb_slope_about_to_let_go(sim, row->slot, row->mu, t->S.S[(rows->n + 1) * k], to))
       t->near = row->slot;
   }
 }
@@ -132,8 +133,9 @@ static void look_for_holds(MbSensitivity *g, const double *from, const double *t
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
   for (size_t s = 0, k = 0; s < sim->model->nslots; s++) {
     const MbTangentRow *row = k < rows->n && rows->row[k].slot == s ? &rows->row[k++] : NULL;
-    const bool near = row ? about_to_stick(sim, row, from, to)
-                          : sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && mb_slope_about_to_press(sim, s, to);
+    const bool near =
+        row ? about_to_stick(sim, row, from, to)
+            : sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && mb_slope_about_to_press(sim, s, to);
     if (near && !is_held(g, s)) t->near = s;
   }
 }

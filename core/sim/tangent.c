@@ -24,7 +24,6 @@
 #include "core/sim/evaluate.h"
 #include "core/sim/tangent_moved.h"
 #include "core/sim/tangent_parts.h"
-#include "core/sim/tangent_swing.h"
 
 #include <string.h>
 
@@ -92,7 +91,8 @@ MbTangent *mb_tangent_create(MbSim *sim) {
 #undef ALLOCATE
   t->X = mb_arena_alloc(&sim->arena, 36 * nb, sizeof *t->X);
   t->fall = mb_arena_alloc(&sim->arena, 3 * nb, sizeof *t->fall);
-  return ok && t->X && t->fall ? t : NULL;
+  t->swing = mb_arena_alloc(&sim->arena, model->any_flies ? nb : 0, sizeof *t->swing);
+  return ok && t->X && t->fall && t->swing ? t : NULL;
 }
 
 void mb_tangent_feel(MbSim *sim, MbTangent *t, bool feels) {
@@ -408,14 +408,15 @@ static void unforced(MbSim *sim, double time) {
 // The swings of bodies that fly are forces, of which D says nothing.
 static void add_swings(const MbSim *sim, MbTangent *t) {
   const MbModel *model = sim->model;
-  for (size_t b = 0; b < model->nb && model->any_swings; b++) {
-    double B[9];
-    if (!model->swings[b]) continue;
-    mb_tangent_swing(model, b, sim->x.phi + 6 * b, B);
-    for (size_t i = 0; i < 3; i++)
-      for (size_t k = 0; k < 3; k++) t->D[36 * b + 6 * i + k] += B[3 * i + k] / model->h;
+  for (size_t b = 0; b < model->nb && model->any_flies; b++) {
+    if (!model->flies[b]) continue;
+    mb_tangent_swing(model->h, model->M + 6 * b, sim->x.phi + 6 * b, &t->swing[b]);
+    for (size_t i = 0; i < 3 && model->swings[b]; i++)
+      for (size_t k = 0; k < 3; k++) t->D[36 * b + 6 * i + k] += t->swing[b].by_w[3 * i + k] / model->h;
   }
 }
+
+const MbSwingSlopes *mb_tangent_swings(const MbTangent *t) { return t->swing; }
 
 // Forces with their derivatives, as far as there are any and K and D are to have them.
 static void forced(MbSim *sim, MbTangent *t, double time) {

@@ -1,8 +1,8 @@
-// S = z · τ is linear in a body's moments M but for the swing of one that flies,
+// S = z · τ is linear in a body's moments M,
 //
 //   Z · W = Σ_k M_k w_k,     w = Z ∘ (α − (0, Rᵀ g)) − φ ∘ (ω × Z),
 //
-// with ∘ number by number and ω × Z of both halves, and in the motions p and b that a number moves the frames of a joint by (tangent_framed.c): p is felt by Xᵀ u and b by
+// with ∘ number by number and ω × Z of both halves, of which one that flies has the swing by (∂s/∂I)ᵀ Z/h in the place of the spin's, and in the motions p and b that a number moves the frames of a joint by (tangent_framed.c): p is felt by Xᵀ u and b by
 //
 //   u + ad(T v)ᵀ ( φ̄ + ad(X φ_p)ᵀ α̅ ) + ad(Ṫ v + T a)ᵀ α̅ + ad(T z)ᵀ F + ad(T v⁺)ᵀ Φ̄,
 //
@@ -87,8 +87,10 @@ static void add_moments(const MbSim *sim, const MbTangent *t, size_t b, double f
   if (t->still) return;
   mb_vec3_cross(turned, phi, Z);
   mb_vec3_cross(turned + 3, phi, Z + 3);
+  const bool flies = mb_tangent_flies(sim->model, b);
   for (size_t k = 0; k < 3; k++) {
-    felt[k] += Z[k] * alpha[k] - phi[k] * turned[k];
+    felt[k] += Z[k] * alpha[k] - (flies ? 0 : phi[k] * turned[k]);
+    for (size_t i = 0; i < 3 && flies; i++) felt[k] -= Z[i] * t->swing[b].by_I[3 * i + k] / sim->model->h;
     felt[3 + k] += Z[3 + k] * (alpha[3 + k] - g[k]) - phi[3 + k] * turned[3 + k];
   }
 }
@@ -135,6 +137,12 @@ void mb_tangent_gather(MbTangentGather *g, MbSim *sim, const MbTangent *t, const
   mb_tangent_signals_gather(g->signals, sim, t, v, time, z);
 }
 
+bool mb_tangent_gathers_moments(const MbTangentGather *g, size_t b) { return g->any_mass[b]; }
+
+void mb_tangent_gather_moments(MbTangentGather *g, size_t b, const double felt[3]) {
+  for (size_t k = 0; k < 3; k++) g->mass[6 * b + k] += felt[k];
+}
+
 void mb_tangent_gather_gaps(MbTangentGather *g, MbSim *sim, const MbTangent *t, const double *v, double time,
                             double share) {
   add_frames(g, sim, t, v, t->da, t->da, share); // which are 0
@@ -149,8 +157,8 @@ double mb_tangent_gathered(const MbTangentGather *g, const MbTangentNumber *n) {
   const MbModel *const less = n->side[0]->model, *const more = n->side[1]->model;
   double sum = 0;
   for (size_t i = 0; i < n->nmasses; i++) {
-    const size_t b = n->mass[i], at = 6 * b;
-    for (size_t k = at; k < at + 6 && mb_tangent_number_linear(n, less, b); k++)
+    const size_t at = 6 * n->mass[i];
+    for (size_t k = at; k < at + 6 && mb_tangent_number_linear(n); k++)
       sum += g->mass[k] * (more->M[k] - less->M[k]);
   }
   for (size_t i = 0; i < n->nframed; i++)

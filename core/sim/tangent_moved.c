@@ -1,6 +1,7 @@
 // How small motions of the coordinates add up, of joints that turn about any axis and of bodies free in space (tangent.h).
 #include "core/sim/tangent_moved.h"
 #include "core/joints/joints.h"
+#include "core/math/so3.h"
 #include "core/math/spatial.h"
 #include "core/sim/tangent.h"
 
@@ -13,13 +14,12 @@ void mb_tangent_ahead(const MbModel *model, size_t b, const double *step, double
   for (size_t i = 0; i < n; i++) T[(n + 1) * i] = T0[(n + 1) * i] = 1;
   if (joint->ops && joint->ops->ahead) joint->ops->ahead(joint, step, T, T0, n);
   if (joint->ops) return;
-  const double turn[6] = {step[0], step[1], step[2], 0, 0, 0};
-  double J[36], R[9], q[4];
-  mb_se3_right_jacobian(J, turn);
-  mb_quat_exp(q, turn);
+  double J[9], R[9], q[4];
+  mb_so3_right_jacobian(J, step);
+  mb_quat_exp(q, step);
   mb_quat_to_mat3(R, q);
   for (size_t i = 0; i < 3; i++)
-    for (size_t k = 0; k < 3; k++) T[n * i + k] = J[6 * i + k], T0[n * i + k] = R[3 * k + i];
+    for (size_t k = 0; k < 3; k++) T[n * i + k] = J[3 * i + k], T0[n * i + k] = R[3 * k + i];
 }
 
 // Joints whose coordinates add up one by one.

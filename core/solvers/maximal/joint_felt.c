@@ -229,8 +229,8 @@ static double hinge(const MbModel *model, size_t b, const MbJointMotions *motion
 }
 
 // V c + t of the angle; V (6, may be NULL) ← V. As held_hinge.c has it, of which this is the value alone.
-static double turn_of(const MbModel *model, size_t b, const MbHeldPlace *X, const double eta[6], const double c[6],
-                      double *V) {
+static double turn_of(const MbModel *model, size_t b, const MbHeldPlace *X, const double eta[6],
+                      const double c[6], double *V) {
   MbHeldHinge own;
   mb_held_make_hinge(model, b, &own);
   const Seen seen = see(&own, X);

@@ -71,7 +71,8 @@ double mb_sensitivity_little(const MbModel *model) {
 const char *mb_sensitivity_by_steps(const MbSensitivity *g) { return g->by_steps; }
 const char *mb_sensitivity_no_way_back(const MbSensitivity *g) {
   if (g->held) return g->held->free.by_steps;
-  return g->meets ? NULL : g->by_steps;
+  if (g->meets || !g->by_steps) return NULL;
+  return mb_held_is(g->sim) ? mb_held_refuses(g->sim) : g->by_steps;
 }
 bool mb_sensitivity_meets(const MbSensitivity *g) { return g->meets; }
 int64_t mb_sensitivity_wholes(const MbSensitivity *g) { return g->wholes; }
@@ -178,7 +179,8 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
       !mb_slope_tied_halves_make(g) || !mb_met_make(g))
     return mb_no_memory(report, "derivatives");
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin(g, k, report);
-  if (status == MB_OK && g->by_steps && !mb_held_refuses(g->sim)) status = mb_held_make(g, report);
+  if (status == MB_OK && g->by_steps && mb_held_is(g->sim) && !mb_held_refuses(g->sim))
+    status = mb_held_make(g, report);
   return status;
 }
 

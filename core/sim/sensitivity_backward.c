@@ -633,6 +633,7 @@ MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
     const MbTangentNumber *number = g->slopes[k].number;
     if (!mb_tangent_number_jumps(number))
       out[k] += mb_tangent_gathered(b.gather, number) / (2 * g->number[k].move);
+    if (g->held) out[k] += mb_held_gathered(g, k) / (2 * g->number[k].move);
     out[k] += mb_slope_dot(b.q, g->slopes[k].q, sim->nv) + mb_slope_dot(b.v, g->slopes[k].v, sim->nv);
     if (!isfinite(out[k]))
       return mb_error(report, MB_NUMBERS, "", "the derivative by %s is not finite", g->number[k].name);

@@ -37,7 +37,10 @@ static bool factor(MbSensitivity *g, const MbStageNote *note, const double *q) {
   size_t blame = 0;
   mb_sim_kinematics(sim, q, note->from);
   sim->x.ahead = in->b != 0 ? h : 0; // as scheme_once.c has it
-  mb_sim_forces(sim, note->t, in->a != 0);
+  if (in->a != 0)
+    mb_sim_forces(sim, note->t, true);
+  else
+    mb_sim_signals(sim, note->t);
   sim->x.ahead = 0;
   if (sim->solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, false, &blame)) return true;
   if (in->a != 0) g->parted = "the step leaves out what would make it singular";

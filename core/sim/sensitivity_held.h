@@ -47,6 +47,8 @@ struct MbHeldBack {
       *zeta;          // (claimed rows) no motion; what they push in a step, what their equations are felt by
   double *plus, *z;   // (nb x 6) twists to come, and weights of the equations
   double *move, *phi; // (nb x 6) what joints are felt by
+  double *before, *behind;                 // (nb x 6) what their frames are felt by over all steps
+  const MbHeldHinge *hinge;                // (nb) of revolute joints
   double *force, *stiffness, *damping;     // (model's nv) of the joints' own along their coordinates
   double *rate_plus, *rate_z;              // (model's nv) of their coordinates
   double *by_q, *by_rate, *by_plus, *by_z; // (model's nv) what these are weighed by
@@ -56,6 +58,8 @@ struct MbHeldBack {
 
 // ---- sensitivity_held_free.c: the bodies without their joints -----------------------------------------------------------
 
+// Whether a simulation's state is bodies' poses and velocities, which joints hold.
+bool mb_held_is(const MbSim *sim);
 // Says why the steps of a simulation under solver "maximal" have no way back; NULL: they have one.
 const char *mb_held_refuses(const MbSim *sim);
 // Makes g->held, when the simulations of the sides are there; false: out of memory. *why: why there is no way back by one of the numbers.
@@ -94,7 +98,9 @@ double mb_held_rows_number(MbSensitivity *g, size_t k);
 // Adds what the joints of a step are felt by, with z what its equations are, to q̄ and v̄; false: the coordinates of one are not found.
 bool mb_held_joints_back(MbSensitivity *g, const MbStageNote *note, const double *q0, const double *z,
                          double *q, double *v);
-// What a number changes of them, weighed; false as above, or it changes which rows they have.
+// Returns what a number changes of all steps by moving joints' frames.
+double mb_held_gathered(const MbSensitivity *g, size_t k);
+// What a number changes of a step beside that, weighed; false as above, or it changes which rows joints have.
 bool mb_held_joints_number(MbSensitivity *g, size_t k, const MbStageNote *note, const double *q0,
                            double *sum);
 // Before a frame at q and v is weighed, where the probe is: from there on weights of coordinates and of their rates are held->by_q and by_rate.

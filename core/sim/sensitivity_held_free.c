@@ -14,11 +14,11 @@ static bool any_node_hangs(const MbModel *model) {
   return any;
 }
 
+bool mb_held_is(const MbSim *sim) { return sim->solver->map->layout == mb_maximal_ops.map->layout; }
+
 const char *mb_held_refuses(const MbSim *sim) {
   const MbModel *model = sim->model;
   const MbIntegratorKind kind = model->integrator.kind;
-  if (sim->solver->map->layout != mb_maximal_ops.map->layout)
-    return "the solver has velocities for each body";
   if (kind != MB_SYMPLECTIC && kind != MB_IMPLICIT)
     return "under solver \"maximal\" there is a way back of integrators \"symplectic\" and \"implicit\" "
            "alone";
@@ -110,10 +110,10 @@ static bool make_lists(MbSensitivity *g) {
   const MbModel *model = g->sim->model;
   const size_t nb = model->nb, rows = held->nclaimed = g->sim->nclaimed;
   double **const of_rows[] = {&held->none, &held->lambda, &held->zeta};
-  double **const of_bodies[] = {&held->plus,    &held->z, &held->move,    &held->phi,
-                                &f->step,       &f->a,    &f->move,       &f->rate,
-                                &f->less,       &f->more, &f->damping,    &f->stiffness,
-                                &f->number_own, &f->spun, &f->first.from, &f->first.w};
+  double **const of_bodies[] = {&held->plus,   &held->z,       &held->move, &held->phi,    &held->before,
+                                &held->behind, &f->step,       &f->a,       &f->move,      &f->rate,
+                                &f->less,      &f->more,       &f->damping, &f->stiffness, &f->number_own,
+                                &f->spun,      &f->first.from, &f->first.w};
   double **const of_joints[] = {
       &held->force,      &held->stiffness,      &held->damping,     &held->rate_plus, &held->rate_z,
       &held->by_q,       &held->by_rate,        &held->by_plus,     &held->by_z,      &held->by_turn,
@@ -133,6 +133,7 @@ static bool make_lists(MbSensitivity *g) {
   held->number = mb_arena_alloc(&g->arena, g->count + 1, sizeof *held->number);
   held->first = mb_arena_alloc(&g->arena, nb + 1, sizeof *held->first);
   if (!ok || !f->q || !f->q1 || !f->moved || !f->slopes || !held->number || !held->first) return false;
+  if (!mb_joint_hinges(&g->arena, model, &held->hinge)) return false;
   for (size_t r = rows; r-- > 0;) held->first[g->sim->solver->claims->body_of(g->sim->work, r)] = r;
   return true;
 }

@@ -53,7 +53,7 @@ static void weigh_coordinates(MbSensitivity *g, const MbStageNote *note) {
 static MbJointMotions motions_of(const MbSensitivity *g, const double *q0) {
   const MbSim *sim = g->probe;
   const MbHeldBack *held = g->held;
-  return (MbJointMotions){sim->x.E, sim->x.phi, held->plus, held->z, q0 + 7 * sim->model->nb};
+  return (MbJointMotions){sim->x.E, sim->x.phi, held->plus, held->z, q0 + 7 * sim->model->nb, held->hinge};
 }
 
 static MbJointWeights weights_of(const MbSensitivity *g, size_t b, bool step) {
@@ -89,7 +89,7 @@ static bool all_joints(MbSensitivity *g, const double *q0, bool step, double *q,
   const MbSim *sim = g->probe;
   const MbModel *model = sim->model;
   const MbJointMotions at = motions_of(g, q0);
-  MbJointFelt felt = {held->move, held->phi};
+  MbJointFelt felt = {held->move, held->phi, held->before, held->behind};
   for (size_t b = 0; b < model->nb; b++) {
     if (!model->joint[b].ops || (!step && !any_weight(held, model, b))) continue;
     const MbJointWeights weights = weights_of(g, b, step);
@@ -142,8 +142,9 @@ bool mb_held_frame_back(MbSensitivity *g, const double *q0, double *q, double *v
 // By the rows and coordinates of one joint.
 static bool of_joint(MbSensitivity *g, size_t k, size_t b, const double *q0, bool step, double *sum) {
   const MbSlope *slope = &g->slopes[k];
-  const MbJointMotions at = motions_of(g, q0);
+  MbJointMotions at = motions_of(g, q0);
   const MbJointWeights weights = weights_of(g, b, step);
+  at.hinge = NULL;
   size_t of[2][6];
   double less, more;
   if (!mb_joint_sum(slope->less->model, b, &at, &weights, of[0], &less) ||
@@ -159,9 +160,16 @@ static bool of_joints(MbSensitivity *g, size_t k, const double *q0, bool step, d
   const MbTangentNumber *of = g->held->number[k].of;
   for (size_t i = 0; i < of->njoints; i++)
     if (!of_joint(g, k, of->joint[i], q0, step, sum)) return false;
-  for (size_t i = 0; i < of->nframed; i++)
-    if (!of_joint(g, k, of->framed[i], q0, step, sum)) return false;
   return true;
+}
+
+double mb_held_gathered(const MbSensitivity *g, size_t k) {
+  const MbTangentNumber *of = g->held->number[k].of;
+  double sum = 0;
+  for (size_t i = 0; i < of->nframed; i++)
+    sum += mb_dot6(g->held->before + 6 * of->framed[i], of->by[i].before) +
+           mb_dot6(g->held->behind + 6 * of->framed[i], of->by[i].behind);
+  return sum;
 }
 
 // By what acts along coordinates where they are the same.

@@ -5,6 +5,7 @@
 //
 // and with exp(h ω̄) the whole turn,  h δω̄ = J_r(h ω̄)⁻¹ δ.  A ball has no swing, but one beside it has: so nothing is left out where it is small.
 #include "core/sim/tangent_swing.h"
+#include "core/base/targets.h"
 #include "core/math/se3.h"
 #include "core/model/flight_body.h"
 
@@ -18,7 +19,7 @@ typedef struct Turning {
 } Turning;
 
 // Of an axis, whose turn is `by` times Π along it; dby is how that changes with each direction.
-static void turn_about(Turning *t, int e, double by, const double dby[WAYS]) {
+MB_INLINE void turn_about(Turning *t, int e, double by, const double dby[WAYS]) {
   const double half = by * t->P[e] / 2, ch = cos(half), sh = sin(half);
   const double c = 1 - 2 * sh * sh, s = 2 * sh * ch;
   const int i = (e + 1) % 3, j = (e + 2) % 3;
@@ -36,7 +37,7 @@ static void turn_about(Turning *t, int e, double by, const double dby[WAYS]) {
 }
 
 // x ← x + a [v] x + b [v]² x
-static void stretch(double a, double b, const double v[3], double x[3]) {
+MB_INLINE void stretch(double a, double b, const double v[3], double x[3]) {
   double one[3], two[3];
   mb_vec3_cross(one, v, x);
   mb_vec3_cross(two, v, one);
@@ -44,7 +45,7 @@ static void stretch(double a, double b, const double v[3], double x[3]) {
 }
 
 // The first turn, h Π/I_r.
-static void begin(double h, double inverse, int r, const double I[3], const double w[3], Turning *t) {
+MB_INLINE void begin(double h, double inverse, int r, const double I[3], const double w[3], Turning *t) {
   double mean[3];
   memset(t, 0, sizeof *t);
   for (int i = 0; i < 3; i++) t->P[i] = I[i] * w[i], t->dP[i][i] = I[i], t->dP[i][3 + i] = w[i];
@@ -60,8 +61,8 @@ static void begin(double h, double inverse, int r, const double I[3], const doub
 }
 
 // The swing of a turn h ω̄ = v.
-static void end(double h, const double I[3], const double w[3], const double v[3], const Turning *t,
-                MbSwingSlopes *out) {
+MB_INLINE void end(double h, const double I[3], const double w[3], const double v[3], const Turning *t,
+                   MbSwingSlopes *out) {
   const double d = mb_log_d(mb_vec3_dot(v, v));
   for (int i = 0; i < 3; i++) out->s[i] = I[i] * (v[i] / h - w[i]);
   for (int k = 0; k < WAYS; k++) {
@@ -73,7 +74,7 @@ static void end(double h, const double I[3], const double w[3], const double v[3
   }
 }
 
-static void long_swing(double h, const double I[3], const double w[3], MbSwingSlopes *out) {
+MB_CLONES static void long_swing(double h, const double I[3], const double w[3], MbSwingSlopes *out) {
   const double inverse[3] = {1 / I[0], 1 / I[1], 1 / I[2]};
   int axis[3] = {0, 1, 2};
   mb_flight_choose_axes(inverse, axis);

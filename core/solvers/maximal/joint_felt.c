@@ -110,6 +110,15 @@ static void spread(const MbModel *model, size_t b, const MbJointMotions *motions
   if (p != MB_WORLD) mb_held_up(&at->X, -1, at->by_sigma, felt->move + 6 * p);
 }
 
+// What motions of the joint's frames are felt by, P ← exp(p) P and B ← B exp(b): the body moves by  − X p − b  of what the joint sees, and the twists that it
+// sees change by ad_b of them.
+static void of_frames(const At *at, double before[6], double behind[6]) {
+  mb_held_up(&at->X, -1, at->by_sigma, before);
+  for (int i = 0; i < 6; i++) behind[i] -= at->by_sigma[i];
+  for (int k = 0; k < 3; k++) mb_add_transposed_bracket(behind, -1, at->eta[k], at->by_eta[k]);
+  mb_add_transposed_bracket(behind, -1, at->carry, at->by_carry);
+}
+
 // ---- a revolute joint ---------------------------------------------------------------------------------------------
 
 // What a row weighs W by: ζ (η⁺ + s c) − μ η_z
@@ -134,42 +143,57 @@ static void add_rates(At *at, const MbJointWeights *w, size_t k, double turn, co
         at->by_eta[2][i] += w->z[k] * V[i], at->by_carry[i] += turn * V[i];
 }
 
-// g = x · a′ with x = u or w
-static double turning_row(At *at, const MbJointWeights *w, size_t r, const double x[3], const double a[3],
-                          double by_a[3]) {
-  static const double none[3] = {0};
-  const double s = w->curve * w->zeta[r], *turn = at->eta[0];
-  double m[3], t[6], rate[3], across[3], c[3];
-  weigh_row(at, w, r, t);
-  mb_vec3_cross(m, x, a);
-  add_row(at, w, r, m, none);
-  add_cross(by_a, t, x);
-  mb_vec3_add_scaled(by_a, by_a, w->gamma * w->zeta[r], x);
-  mb_vec3_cross(rate, turn, a), mb_vec3_cross(across, turn, x);
-  mb_vec3_cross(c, across, turn);
-  mb_vec3_add_scaled(by_a, by_a, -s, c);
-  mb_vec3_cross(c, a, across);
-  mb_vec3_add_scaled(at->by_eta[0], at->by_eta[0], -s, c);
-  mb_vec3_cross(c, x, rate);
-  mb_vec3_add_scaled(at->by_eta[0], at->by_eta[0], -s, c);
-  return mb_vec3_dot(m, t) + w->gamma * w->zeta[r] * mb_vec3_dot(x, a) - s * mb_vec3_dot(rate, across);
+// What W is weighed by in rows by their ζ, and by μ.
+static void weigh(const At *at, const MbJointWeights *w, double asked[6]) {
+  for (int i = 0; i < 6; i++) asked[i] = at->eta[1][i] + w->curve * at->carry[i];
 }
 
-// g = d − s, the last three rows
+// W of ζ and of μ, as what S is felt by along η⁺, c and η_z. Either half of these.
+static void add_halves(At *at, const MbJointWeights *w, int half, const double zeta[3], const double mu[3]) {
+  for (int i = 0; i < 3; i++) {
+    at->by_eta[1][half + i] += zeta[i], at->by_eta[2][half + i] -= mu[i];
+    at->by_carry[half + i] += w->curve * zeta[i];
+  }
+}
+
+// g = u · a′ and w · a′, which are linear in u and w: x of ζ, and of μ
+static double turning_rows(At *at, const MbJointWeights *w, const MbHeldHinge *own, const double a[3],
+                           double by_a[3]) {
+  const double *turn = at->eta[0];
+  double x[3], y[3], m[3], n[3], asked[6], rate[3], across[3], c[3];
+  for (int i = 0; i < 3; i++) {
+    x[i] = w->zeta[0] * own->u[i] + w->zeta[1] * own->w[i];
+    y[i] = w->mu[0] * own->u[i] + w->mu[1] * own->w[i];
+  }
+  weigh(at, w, asked);
+  mb_vec3_cross(m, x, a), mb_vec3_cross(n, y, a);
+  add_halves(at, w, 0, m, n);
+  add_cross(by_a, asked, x), add_cross(by_a, y, at->eta[2]);
+  mb_vec3_add_scaled(by_a, by_a, w->gamma, x);
+  mb_vec3_cross(rate, turn, a), mb_vec3_cross(across, turn, x);
+  mb_vec3_cross(c, across, turn);
+  mb_vec3_add_scaled(by_a, by_a, -w->curve, c);
+  mb_vec3_cross(c, a, across);
+  mb_vec3_add_scaled(at->by_eta[0], at->by_eta[0], -w->curve, c);
+  mb_vec3_cross(c, x, rate);
+  mb_vec3_add_scaled(at->by_eta[0], at->by_eta[0], -w->curve, c);
+  return mb_vec3_dot(m, asked) - mb_vec3_dot(n, at->eta[2]) + w->gamma * mb_vec3_dot(x, a) -
+         w->curve * mb_vec3_dot(rate, across);
+}
+
+// g = d − s, the last three rows: ζ · (v + ω × s)
 static double point_rows(At *at, const MbJointWeights *w, const double d[3], const double s[3],
                          double by_s[3]) {
-  const double *eta = at->eta[0], *zeta = w->zeta + 2;
-  double sum = 0, rate[3], felt[3], c[3];
-  for (size_t i = 0; i < 3; i++) { // e · (v + ω × s) = e · v + (s × e) · ω
-    const double e[3] = {i == 0, i == 1, i == 2};
-    double m[3], t[6];
-    weigh_row(at, w, 2 + i, t);
-    mb_vec3_cross(m, s, e);
-    add_row(at, w, 2 + i, m, e);
-    add_cross(by_s, e, t);
-    sum += mb_vec3_dot(m, t) + t[3 + i] + w->gamma * zeta[i] * (d[i] - s[i]);
-  }
+  const double *eta = at->eta[0], *zeta = w->zeta + 2, *mu = w->mu + 2;
+  double sum = 0, asked[6], rate[3], felt[3], m[3], n[3], c[3];
+  weigh(at, w, asked);
+  mb_vec3_cross(m, s, zeta), mb_vec3_cross(n, s, mu);
+  add_halves(at, w, 0, m, n), add_halves(at, w, 3, zeta, mu);
+  add_cross(by_s, zeta, asked), add_cross(by_s, at->eta[2], mu);
   mb_vec3_add_scaled(by_s, by_s, -w->gamma, zeta);
+  for (int i = 0; i < 3; i++)
+    sum += m[i] * asked[i] + zeta[i] * asked[3 + i] - n[i] * at->eta[2][i] - mu[i] * at->eta[2][3 + i] +
+           w->gamma * zeta[i] * (d[i] - s[i]);
   mb_vec3_cross(rate, eta, s);
   mb_vec3_add(rate, rate, eta + 3);
   mb_vec3_cross(felt, zeta, eta); // −s ζ · (ω × r) = −s r · (ζ × ω)
@@ -212,10 +236,13 @@ static double angle_of(At *at, const MbJointWeights *w, const MbHeldHinge *hinge
 static double hinge(const MbModel *model, size_t b, const MbJointMotions *motions, const MbJointWeights *w,
                     At *at) {
   MbHeldHinge own;
-  mb_held_make_hinge(model, b, &own);
+  if (motions->hinge)
+    own = motions->hinge[b];
+  else
+    mb_held_make_hinge(model, b, &own);
   const Seen seen = see(&own, &at->X);
   double by_a[3] = {0}, by_u[3] = {0}, by_s[3] = {0}, c[3];
-  double sum = turning_row(at, w, 0, own.u, seen.a, by_a) + turning_row(at, w, 1, own.w, seen.a, by_a);
+  double sum = turning_rows(at, w, &own, seen.a, by_a);
   sum += point_rows(at, w, own.d, seen.s, by_s);
   sum += angle_of(at, w, &own, &seen, motions->q[model->q_first[b]], by_u);
   mb_vec3_sub(at->by_sigma + 3, at->by_sigma + 3, by_s);
@@ -380,6 +407,14 @@ static bool any_joint(const MbModel *model, size_t b, const MbJointMotions *moti
   return (w->curve == 0 && !turned(w, at->n)) || along_twists(model, b, motions, w, at);
 }
 
+bool mb_joint_hinges(MbArena *arena, const MbModel *model, const MbHeldHinge **hinges) {
+  MbHeldHinge *list = mb_arena_alloc(arena, model->nb + 1, sizeof *list);
+  for (size_t b = 0; list && b < model->nb; b++)
+    if (mb_held_is_hinge(model, b)) mb_held_make_hinge(model, b, &list[b]);
+  *hinges = list;
+  return list;
+}
+
 bool mb_joint_felt(const MbModel *model, size_t b, const MbJointMotions *motions, const MbJointWeights *w,
                    MbJointFelt *felt) {
   At at;
@@ -390,6 +425,7 @@ bool mb_joint_felt(const MbModel *model, size_t b, const MbJointMotions *motions
   } else if (!any_joint(model, b, motions, w, &at)) {
     return false;
   }
+  of_frames(&at, felt->before + 6 * b, felt->behind + 6 * b);
   spread(model, b, motions, &at, felt);
   return true;
 }

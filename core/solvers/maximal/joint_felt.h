@@ -5,11 +5,14 @@
 
 #include "core/model/model.h"
 
+typedef struct MbHeldHinge MbHeldHinge;
+
 // The twists of all bodies, in their own axes (nb x 6): at the step's start, those to come, and what the equations of motion are weighed by.
 typedef struct MbJointMotions {
   const MbPose *E;
   const double *phi, *plus, *z;
-  const double *q; // (nq) where the joints' coordinates are looked for
+  const double *q;          // (nq) where the joints' coordinates are looked for
+  const MbHeldHinge *hinge; // (nb) of revolute joints; NULL: made of the model
 } MbJointMotions;
 
 // What a joint's rows and coordinates are weighed by.
@@ -20,11 +23,14 @@ typedef struct MbJointWeights {
   const double *turn;                // (n) and what of their accelerations the bodies' do not make
 } MbJointWeights;
 
-// By motions of all bodies in their own axes, and by velocities in the same (nb x 6 each).
+// By motions of all bodies in their own axes, and by velocities in the same; by those of each joint's frames, on the parent before it, in the parent's axes, and on the body behind it, in its own
+// (nb x 6 each).
 typedef struct MbJointFelt {
-  double *move, *phi;
+  double *move, *phi, *before, *behind;
 } MbJointFelt;
 
+// Makes what is constant of revolute joints in an arena (nb); false: out of memory.
+bool mb_joint_hinges(MbArena *arena, const MbModel *model, const MbHeldHinge **hinges);
 // Adds what the sum of the joint of body b is felt by. False: its coordinates are not found.
 bool mb_joint_felt(const MbModel *model, size_t b, const MbJointMotions *at, const MbJointWeights *weights,
                    MbJointFelt *felt);

@@ -608,11 +608,13 @@ static MbStatus over_run(MbBackward *b, int64_t steps, MbReport *report) {
   if (!keep(b, 0)) return mb_no_memory(report, "contact");
   mb_back_watch(b, true);
   mb_tangent_feel(equations->probe, equations->tangent, feels(g));
+  mb_tangent_spins(equations->tangent, !mb_tangent_gathers_any(b->gather));
   MbStatus status = see(b, report);
   if (status == MB_OK) status = back_over(b, 0, 0, steps, report);
   if (status == MB_OK && steps > 0) status = start_back(b, report);
   if (status == MB_OK) status = mb_back_frame(b, &(MbMoment){begin->q, begin->v, begin->t, 0}, report);
   mb_tangent_feel(equations->probe, equations->tangent, false);
+  mb_tangent_spins(equations->tangent, false);
   mb_back_watch(b, false);
   return status;
 }

@@ -417,11 +417,13 @@ static void add_swings(const MbSim *sim, MbTangent *t) {
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb && model->any_flies; b++) {
     if (!model->flies[b]) continue;
-    mb_tangent_swing(model->h, model->M + 6 * b, sim->x.phi + 6 * b, &t->swing[b]);
+    mb_tangent_swing(model->h, model->M + 6 * b, sim->x.phi + 6 * b, !t->spins, &t->swing[b]);
     for (size_t i = 0; i < 3 && model->swings[b] && !t->forced; i++)
       sim->x.f[6 * b + i] += t->swing[b].s[i] / model->h;
   }
 }
+
+void mb_tangent_spins(MbTangent *t, bool spins) { t->spins = spins; }
 
 const MbSwingSlopes *mb_tangent_swings(const MbTangent *t) { return t->swing; }
 

@@ -26,6 +26,8 @@ struct MbTangentGather {
   size_t nmasses, nbefore, nbehind, nparameters;
   size_t *of_mass, *of_before, *of_behind;  // bodies of which they are wanted
   bool *any_mass, *any_before, *any_behind; // (nb) whether they are
+  bool *any_moment;                         // (nb) and its moments of inertia
+  bool moments;                             // of some body
   double *mass, *before, *behind;           // (nb x 6) what moments and frames are felt by
   Parameter *parameter;                     // (nparameters)
   MbTangentSignals *signals;
@@ -46,9 +48,10 @@ MbTangentGather *mb_tangent_gather_create(MbArena *arena, const MbModel *model, 
     *felt[i] = mb_arena_alloc(arena, 6 * nb, sizeof **felt[i]);
     ok = *lists[i] && *any[i] && *felt[i];
   }
+  g->any_moment = mb_arena_alloc(arena, nb, sizeof *g->any_moment);
   g->parameter = mb_arena_alloc(arena, most * model->nconstraints, sizeof *g->parameter);
   g->signals = mb_tangent_signals_create(arena, model);
-  return ok && g->parameter && g->signals ? g : NULL;
+  return ok && g->any_moment && g->parameter && g->signals ? g : NULL;
 }
 
 static void add_body(size_t *list, size_t *n, bool *is, size_t b) {
@@ -64,7 +67,13 @@ static Parameter *parameter_of(const MbTangentGather *g, const MbTangentShared *
 }
 
 bool mb_tangent_gather_for(MbTangentGather *g, const MbTangentNumber *n) {
-  for (size_t i = 0; i < n->nmasses; i++) add_body(g->of_mass, &g->nmasses, g->any_mass, n->mass[i]);
+  for (size_t i = 0; i < n->nmasses; i++) {
+    const size_t b = n->mass[i];
+    add_body(g->of_mass, &g->nmasses, g->any_mass, b);
+    const double *less = n->side[0]->model->M + 6 * b, *more = n->side[1]->model->M + 6 * b;
+    g->any_moment[b] |= memcmp(less, more, 3 * sizeof *less) != 0;
+    g->moments |= g->any_moment[b];
+  }
   for (size_t i = 0; i < n->nframed; i++) {
     add_body(g->of_before, &g->nbefore, g->any_before, n->framed[i]);
     if (!n->by[i].stays) add_body(g->of_behind, &g->nbehind, g->any_behind, n->framed[i]);
@@ -137,7 +146,9 @@ void mb_tangent_gather(MbTangentGather *g, MbSim *sim, const MbTangent *t, const
   mb_tangent_signals_gather(g->signals, sim, t, v, time, z);
 }
 
-bool mb_tangent_gathers_moments(const MbTangentGather *g, size_t b) { return g->any_mass[b]; }
+bool mb_tangent_gathers_moments(const MbTangentGather *g, size_t b) { return g->any_moment[b]; }
+
+bool mb_tangent_gathers_any(const MbTangentGather *g) { return g->moments; }
 
 void mb_tangent_gather_moments(MbTangentGather *g, size_t b, const double felt[3]) {
   for (size_t k = 0; k < 3; k++) g->mass[6 * b + k] += felt[k];

@@ -14,8 +14,9 @@ bool mb_tangent_gather_for(MbTangentGather *gather, const MbTangentNumber *numbe
 // Adds what z · τ is felt by, where mb_tangent_number would be asked, with forces at time t.
 void mb_tangent_gather(MbTangentGather *gather, MbSim *sim, const MbTangent *tangent, const double *v,
                        const double *a, double t, const double *z);
-// Tells whether moments of a body are wanted; adds what the three of inertia are felt by behind a step.
+// Tells whether moments of inertia of a body are wanted, and of any; adds what the three of inertia are felt by behind a step.
 bool mb_tangent_gathers_moments(const MbTangentGather *gather, size_t body);
+bool mb_tangent_gathers_any(const MbTangentGather *gather);
 void mb_tangent_gather_moments(MbTangentGather *gather, size_t body, const double felt[3]);
 // Adds a share of what ζ · g of hard rows is felt by, where mb_tangent_number_gaps is asked for the rest.
 void mb_tangent_gather_gaps(MbTangentGather *gather, MbSim *sim, const MbTangent *tangent, const double *v,

@@ -35,6 +35,7 @@ struct MbTangent {
   double *move, *dphi, *dalpha, *dF; // (nb x 6)
   double *turn;                      // (nb x 6) what a change is felt by along σ, backwards
   double *K, *D;                     // of the forces, as MbMaximal has them
+  bool spins;                        // of swings that by spins alone is asked for
   MbSwingSlopes *swing;              // (nb) of those that fly
   double *stiffness, *damping;       // (nv) along the coordinates
   double *drive;                     // (nv)

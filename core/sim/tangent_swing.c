@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { WAYS = 6 }; // ω, then I
+enum { WAYS = 6, SPINS = 3 }; // ω, then I
 
 typedef struct Turning {
   double turn[4], P[3];
@@ -19,16 +19,16 @@ typedef struct Turning {
 } Turning;
 
 // Of an axis, whose turn is `by` times Π along it; dby is how that changes with each direction.
-MB_INLINE void turn_about(Turning *t, int e, double by, const double dby[WAYS]) {
+MB_INLINE void turn_about(Turning *t, int ways, int e, double by, const double dby[WAYS]) {
   const double half = by * t->P[e] / 2, ch = cos(half), sh = sin(half);
   const double c = 1 - 2 * sh * sh, s = 2 * sh * ch;
   const int i = (e + 1) % 3, j = (e + 2) % 3;
   double about[4] = {ch, 0, 0, 0}, dalpha[WAYS];
   about[1 + e] = sh;
   mb_quat_mul(t->turn, t->turn, about);
-  for (int k = 0; k < WAYS; k++) dalpha[k] = by * t->dP[e][k] + t->P[e] * dby[k];
+  for (int k = 0; k < ways; k++) dalpha[k] = by * t->dP[e][k] + t->P[e] * dby[k];
   const double Pi = c * t->P[i] + s * t->P[j], Pj = c * t->P[j] - s * t->P[i];
-  for (int k = 0; k < WAYS; k++) {
+  for (int k = 0; k < ways; k++) {
     const double di = t->delta[i][k], dj = t->delta[j][k], pi = t->dP[i][k], pj = t->dP[j][k];
     t->delta[i][k] = c * di + s * dj, t->delta[j][k] = c * dj - s * di, t->delta[e][k] += dalpha[k];
     t->dP[i][k] = c * pi + s * pj + Pj * dalpha[k], t->dP[j][k] = c * pj - s * pi - Pi * dalpha[k];
@@ -45,14 +45,15 @@ MB_INLINE void stretch(double a, double b, const double v[3], double x[3]) {
 }
 
 // The first turn, h Π/I_r.
-MB_INLINE void begin(double h, double inverse, int r, const double I[3], const double w[3], Turning *t) {
+MB_INLINE void begin(double h, int ways, double inverse, int r, const double I[3], const double w[3],
+                     Turning *t) {
   double mean[3];
   memset(t, 0, sizeof *t);
   for (int i = 0; i < 3; i++) t->P[i] = I[i] * w[i], t->dP[i][i] = I[i], t->dP[i][3 + i] = w[i];
   mb_vec3_scale(mean, h * inverse, t->P);
   mb_quat_exp(t->turn, mean);
   const double x2 = mb_vec3_dot(mean, mean), half = mb_half_sinc(x2), c = mb_exp_c(x2);
-  for (int k = 0; k < WAYS; k++) {
+  for (int k = 0; k < ways; k++) {
     double d[3];
     for (int i = 0; i < 3; i++) d[i] = h * inverse * (t->dP[i][k] - (k == 3 + r ? inverse * t->P[i] : 0));
     stretch(-2 * half * half, c, mean, d);
@@ -61,11 +62,11 @@ MB_INLINE void begin(double h, double inverse, int r, const double I[3], const d
 }
 
 // The swing of a turn h ω̄ = v.
-MB_INLINE void end(double h, const double I[3], const double w[3], const double v[3], const Turning *t,
-                   MbSwingSlopes *out) {
+MB_INLINE void end(double h, int ways, const double I[3], const double w[3], const double v[3],
+                   const Turning *t, MbSwingSlopes *out) {
   const double d = mb_log_d(mb_vec3_dot(v, v));
   for (int i = 0; i < 3; i++) out->s[i] = I[i] * (v[i] / h - w[i]);
-  for (int k = 0; k < WAYS; k++) {
+  for (int k = 0; k < ways; k++) {
     double x[3] = {t->delta[0][k], t->delta[1][k], t->delta[2][k]};
     stretch(0.5, d, v, x);
     for (int i = 0; i < 3; i++)
@@ -74,7 +75,7 @@ MB_INLINE void end(double h, const double I[3], const double w[3], const double 
   }
 }
 
-MB_CLONES static void long_swing(double h, const double I[3], const double w[3], MbSwingSlopes *out) {
+MB_INLINE void long_swing_of(double h, int ways, const double I[3], const double w[3], MbSwingSlopes *out) {
   const double inverse[3] = {1 / I[0], 1 / I[1], 1 / I[2]};
   int axis[3] = {0, 1, 2};
   mb_flight_choose_axes(inverse, axis);
@@ -82,22 +83,30 @@ MB_CLONES static void long_swing(double h, const double I[3], const double w[3],
   const double da = inverse[a] - inverse[r], db = inverse[b] - inverse[r];
   double near[3], v[3], by_a[WAYS] = {0}, by_b[WAYS] = {0}, half_a[WAYS];
   Turning t;
-  begin(h, inverse[r], r, I, w, &t);
+  begin(h, ways, inverse[r], r, I, w, &t);
   const double parts = ceil(h * mb_vec3_norm(t.P) * sqrt(fabs(da * db)) / MB_FLIGHT_FINE);
   const int n = parts < MB_FLIGHT_MOST ? (parts > 1 ? (int)parts : 1) : MB_FLIGHT_MOST;
   const double part = h / n;
   by_a[3 + a] = -part * inverse[a] * inverse[a], by_b[3 + b] = -part * inverse[b] * inverse[b];
   by_a[3 + r] = by_b[3 + r] = part * inverse[r] * inverse[r];
   for (int k = 0; k < WAYS; k++) half_a[k] = by_a[k] / 2;
-  turn_about(&t, a, part / 2 * da, half_a);
+  turn_about(&t, ways, a, part / 2 * da, half_a);
   for (int k = 0; k < n; k++) {
-    turn_about(&t, b, part * db, by_b);
-    turn_about(&t, a, k + 1 < n ? part * da : part / 2 * da, k + 1 < n ? by_a : half_a);
+    turn_about(&t, ways, b, part * db, by_b);
+    turn_about(&t, ways, a, k + 1 < n ? part * da : part / 2 * da, k + 1 < n ? by_a : half_a);
   }
   mb_quat_normalise(t.turn);
   mb_vec3_scale(near, h, w);
   mb_flight_vector_of(t.turn, near, v);
-  end(h, I, w, v, &t, out);
+  end(h, ways, I, w, v, &t, out);
+}
+
+MB_CLONES static void long_swing(double h, const double I[3], const double w[3], MbSwingSlopes *out) {
+  long_swing_of(h, WAYS, I, w, out);
+}
+
+MB_CLONES static void long_spin(double h, const double I[3], const double w[3], MbSwingSlopes *out) {
+  long_swing_of(h, SPINS, I, w, out);
 }
 
 // x ← a × b and how it changes, of a and b and theirs
@@ -140,13 +149,13 @@ static void short_way(double h, const double I[3], const double w[3], int k, MbS
   }
 }
 
-void mb_tangent_swing(double h, const double I[3], const double w[3], MbSwingSlopes *out) {
+void mb_tangent_swing(double h, const double I[3], const double w[3], bool moments, MbSwingSlopes *out) {
   memset(out, 0, sizeof *out);
   if (!(I[0] > 0 && I[1] > 0 && I[2] > 0)) return;
   if (h * h * mb_vec3_dot(w, w) >= MB_FLIGHT_SHORT * MB_FLIGHT_SHORT) {
-    long_swing(h, I, w, out);
+    (moments ? long_swing : long_spin)(h, I, w, out);
     return;
   }
-  for (int k = 0; k < WAYS; k++)
-    short_way(h, I, w, k, out); // below the shortest turns its first term is all that there is
+  // below the shortest turns its first term is all that there is
+  for (int k = 0; k < (moments ? WAYS : SPINS); k++) short_way(h, I, w, k, out);
 }

@@ -48,6 +48,16 @@ void mb_tangent_moved(const MbSim *sim, const double *step, const double *before
   }
 }
 
+// Of a body free in space T and T₀ are 1 but for its turn.
+static void free_transposed(const double *step, const double *out, double *before, double *change) {
+  double J[9], q[4];
+  mb_so3_right_jacobian(J, step);
+  mb_quat_exp(q, step);
+  mb_quat_rotate(before, q, out);
+  mb_mat3_tapply(change, J, out);
+  for (size_t i = 3; i < 6; i++) before[i] = change[i] = out[i];
+}
+
 void mb_tangent_moved_transposed(const MbSim *sim, const double *step, const double *out, double *before,
                                  double *change) {
   const MbModel *model = sim->model;
@@ -59,6 +69,10 @@ void mb_tangent_moved_transposed(const MbSim *sim, const double *step, const dou
       continue;
     }
     if (!n) continue;
+    if (!model->joint[b].ops) {
+      free_transposed(step + first, out + first, before + first, change + first);
+      continue;
+    }
     mb_tangent_ahead(model, b, step + first, T, T0);
     for (size_t k = 0; k < n; k++) {
       before[first + k] = change[first + k] = 0;

@@ -62,15 +62,15 @@ static void stand(const MbModel *model, size_t b, const MbJointMotions *motions,
 // ---- to the bodies ------------------------------------------------------------------------------------------------
 
 // x += a × b
-static void add_cross(double x[3], const double a[3], const double b[3]) {
+MB_INLINE void add_cross(double x[3], const double a[3], const double b[3]) {
   double t[3];
   mb_vec3_cross(t, a, b);
   mb_vec3_add(x, x, t);
 }
 
 // a ← what c, weighed by w, is felt by along η (eta), X φ_p (down), φ of both bodies and σ.
-static void of_carry(const At *at, const double *phi, const double *phi_p, double eta[6], double down[6],
-                     double by_phi[6], double by_parent[6], double sigma[6]) {
+MB_INLINE void of_carry(const At *at, const double *phi, const double *phi_p, double eta[6], double down[6],
+                        double by_phi[6], double by_parent[6], double sigma[6]) {
   const double *w = at->by_carry, *e = at->eta[0], *d = at->down[0];
   double fall[3], seen[3];
   add_cross(eta, d, w), add_cross(eta, d + 3, w + 3), add_cross(eta + 3, d, w + 3);
@@ -85,7 +85,9 @@ static void of_carry(const At *at, const double *phi, const double *phi_p, doubl
 }
 
 // Of velocities whose linear part is in the world's axes: what a twist that is felt by so much makes of a turn of the body.
-static void add_turn(double *move, const double *by, const double *phi) { add_cross(move, by + 3, phi + 3); }
+MB_INLINE void add_turn(double *move, const double *by, const double *phi) {
+  add_cross(move, by + 3, phi + 3);
+}
 
 static void spread(const MbModel *model, size_t b, const MbJointMotions *motions, At *at, MbJointFelt *felt) {
   const size_t p = model->parent[b];
@@ -112,7 +114,7 @@ static void spread(const MbModel *model, size_t b, const MbJointMotions *motions
 
 // What motions of the joint's frames are felt by, P ← exp(p) P and B ← B exp(b): the body moves by  − X p − b  of what the joint sees, and the twists that it
 // sees change by ad_b of them.
-static void of_frames(const At *at, double before[6], double behind[6]) {
+MB_INLINE void of_frames(const At *at, double before[6], double behind[6]) {
   mb_held_up(&at->X, -1, at->by_sigma, before);
   for (int i = 0; i < 6; i++) behind[i] -= at->by_sigma[i];
   for (int k = 0; k < 3; k++) mb_add_transposed_bracket(behind, -1, at->eta[k], at->by_eta[k]);
@@ -137,19 +139,20 @@ static void add_row(At *at, const MbJointWeights *w, size_t r, const double m[3]
 }
 
 // The same of V.
-static void add_rates(At *at, const MbJointWeights *w, size_t k, double turn, const double V[6]) {
+MB_INLINE void add_rates(At *at, const MbJointWeights *w, size_t k, double turn, const double V[6]) {
   for (int i = 0; i < 6; i++)
     at->by_eta[0][i] += w->rate[k] * V[i], at->by_eta[1][i] += w->plus[k] * V[i],
         at->by_eta[2][i] += w->z[k] * V[i], at->by_carry[i] += turn * V[i];
 }
 
 // What W is weighed by in rows by their ζ, and by μ.
-static void weigh(const At *at, const MbJointWeights *w, double asked[6]) {
+MB_INLINE void weigh(const At *at, const MbJointWeights *w, double asked[6]) {
   for (int i = 0; i < 6; i++) asked[i] = at->eta[1][i] + w->curve * at->carry[i];
 }
 
 // W of ζ and of μ, as what S is felt by along η⁺, c and η_z. Either half of these.
-static void add_halves(At *at, const MbJointWeights *w, int half, const double zeta[3], const double mu[3]) {
+MB_INLINE void add_halves(At *at, const MbJointWeights *w, int half, const double zeta[3],
+                          const double mu[3]) {
   for (int i = 0; i < 3; i++) {
     at->by_eta[1][half + i] += zeta[i], at->by_eta[2][half + i] -= mu[i];
     at->by_carry[half + i] += w->curve * zeta[i];

@@ -1,4 +1,4 @@
-// Derivatives backwards under solver "maximal", where joints are rows, against differences of whole runs and against single steps along the run.
+// Derivatives backwards under solver "maximal", where joints are rows, against differences of whole runs, and beside those of solver "redmax".
 #include "core/base/alloc.h"
 #include "core/forces/forces.h"
 #include "core/joints/joints.h"
@@ -72,12 +72,19 @@ static void pull(MbSceneSpec *spec, const Case *c, double p, uint64_t *seed) {
       (MbMuscle){.max_force = 5 + by, .max_velocity = 6, .tendon_length = 0.5, .optimal_length = 8};
 }
 
-static MbSceneSpec scene(const Case *c, double p) {
+// Under solver "redmax", or in steps that are so many times as short.
+typedef struct Way {
+  MbSolverKind solver;
+  int finer;
+} Way;
+static const Way HELD = {MB_SOLVER_MAXIMAL, 1};
+
+static MbSceneSpec scene(const Case *c, const Way *way, double p) {
   static const char *channels[] = {"body.position",  "body.rotation",  "body.velocity",
                                    "joint.position", "joint.velocity", "energy"};
   uint64_t seed = 77;
-  MbSceneSpec spec = test_scene(c->kind, 0.01, STEPS);
-  spec.solver.kind = MB_SOLVER_MAXIMAL;
+  MbSceneSpec spec = test_scene(c->kind, 0.01 / way->finer, STEPS * way->finer);
+  spec.solver.kind = way->solver;
   spec.output.channels = channels, spec.output.nchannels = 6;
   spec.gravity[2] = -9.81 + (c->place == WEIGHT ? p : 0);
   for (int i = 0; i < 3; i++) {
@@ -106,27 +113,28 @@ static MbSceneSpec scene(const Case *c, double p) {
   return spec;
 }
 
-static MbModel *model_of(const Case *c, double p) {
-  MbSceneSpec spec = scene(c, p);
+static MbModel *model_of(const Case *c, const Way *way, double p) {
+  MbSceneSpec spec = scene(c, way, p);
   MbModel *model = test_model(&spec);
   mb_arena_free(&spec.arena);
   return model;
 }
 
-// Every fifth frame counts, each of its numbers by another weight.
+// Every sixth frame counts, each of its numbers by another weight.
 static bool wanted(void *to, int64_t step, double t) {
   (void)to, (void)t;
   return step % 6 == 0;
 }
 static double weight_of(int64_t step, size_t i) { return sin(1.0 + (double)i + 0.3 * (double)step); }
 static void weigh(void *to, int64_t step, double t, const double *frame, double *weights) {
-  (void)t, (void)frame;
-  for (size_t i = 0; i < *(const size_t *)to; i++) weights[i] = weight_of(step, i);
+  (void)step, (void)frame;
+  const int64_t coarse = (int64_t)rint(t / 0.01);
+  for (size_t i = 0; i < *(const size_t *)to; i++) weights[i] = weight_of(coarse, i);
 }
 
 // The sum of a whole run.
 static double sum_of(const Case *c, double p) {
-  MbModel *model = model_of(c, p);
+  MbModel *model = model_of(c, &HELD, p);
   MbSim *sim = test_sim(model, 1);
   MbReport report = {0};
   double frame[MOST], sum = 0;
@@ -141,24 +149,31 @@ static double sum_of(const Case *c, double p) {
   return sum;
 }
 
-// By how much the derivative backwards is off differences of whole runs, of itself.
-static double check(const Case *c) {
-  static const double MOVE = 1e-3, weight[5] = {1, -8, 0, 8, -1};
+// The derivative of the sum of the frames that are wanted.
+static double back_of(const Case *c, const Way *way, bool (*of)(void *to, int64_t step, double t)) {
+  static const double LITTLE = 1e-5;
   MbReport report = {0};
-  MbModel *model = model_of(c, 0);
-  const double little = 1e-5;
-  MbModel *less = model_of(c, -little), *more = model_of(c, little);
-  const MbSensitivityNumber number = {"p", less, more, little};
+  MbModel *model = model_of(c, way, 0), *less = model_of(c, way, -LITTLE), *more = model_of(c, way, LITTLE);
+  const MbSensitivityNumber number = {"p", less, more, LITTLE};
   MbSensitivity *run = NULL;
-  double back = 0, by_runs = 0;
+  double back = 0;
   test_ok(mb_sensitivity_create(model, &number, 1, &run, &report), &report);
   size_t size = mb_sim_frame_size(mb_sensitivity_sim(run));
   cr_assert_leq(size, MOST);
   cr_assert_null(mb_sensitivity_no_way_back(run), "%s", mb_sensitivity_no_way_back(run));
-  const MbSensitivityWeights weights = {.to = &size, .wanted = wanted, .weigh = weigh};
-  test_ok(mb_sensitivity_backward(run, STEPS, 1 << 24, &weights, &back, NULL, &report), &report);
+  const MbSensitivityWeights weights = {.to = &size, .wanted = of, .weigh = weigh};
+  test_ok(mb_sensitivity_backward(run, mb_model_steps(model), 1 << 24, &weights, &back, NULL, &report),
+          &report);
   mb_sensitivity_free(run);
   mb_model_free(less), mb_model_free(more), mb_model_free(model);
+  return back;
+}
+
+// By how much the derivative backwards is off differences of whole runs, of itself.
+static double check(const Case *c) {
+  static const double MOVE = 1e-3, weight[5] = {1, -8, 0, 8, -1};
+  const double back = back_of(c, &HELD, wanted);
+  double by_runs = 0;
   for (int side = -2; side <= 2; side++)
     if (side) by_runs += weight[side + 2] / (12 * MOVE) * sum_of(c, side * MOVE);
   const double off = fabs(back - by_runs) / fmax(fabs(by_runs), 1);
@@ -188,4 +203,23 @@ Test(sensitivity_held, of_every_force_derivatives_backwards_are_those_of_whole_r
       worst = fmax(worst, check(&c));
     }
   printf("by forces: %.1e\n", worst);
+}
+
+static bool at_the_end(void *to, int64_t step, double t) {
+  (void)to, (void)step;
+  return fabs(t - 0.24) < 1e-9;
+}
+
+// Steps of the two solvers are others, and come together by first order: what is left falls by half with the steps.
+Test(sensitivity_held, derivatives_backwards_come_to_those_of_redmax_as_steps_become_shorter) {
+  const Case c = {MB_SYMPLECTIC, MB_JOINT_REVOLUTE, MB_FORCE_WRENCH, CENTER, true};
+  double apart[2];
+  for (int i = 0; i < 2; i++) {
+    const Way held = {MB_SOLVER_MAXIMAL, 20 << i}, reduced = {MB_SOLVER_REDMAX, 20 << i};
+    const double one = back_of(&c, &held, at_the_end), other = back_of(&c, &reduced, at_the_end);
+    apart[i] = fabs(one - other) / fabs(other);
+  }
+  printf("redmax and maximal are apart by %.2e and, with half the step, %.2e\n", apart[0], apart[1]);
+  cr_expect_lt(apart[1], 1e-2);
+  cr_expect_lt(fabs(apart[0] / apart[1] - 2), 0.3, "%g %g", apart[0], apart[1]);
 }

@@ -103,6 +103,7 @@ typedef struct Costs {
 static Costs costs_of(const MbSensitivity *gradient) {
   if (mb_sensitivity_meets(gradient)) return (Costs){1, 4, 3.2, 0.35};
   if (mb_sensitivity_of_nodes(gradient)) return (Costs){1, 2.3, 1.2, 0.05};
+  if (mb_sensitivity_by_steps(gradient)) return (Costs){1, 2.2, 4, 0.02}; // solver maximal
   return (Costs){2.2, 0.55, 3.2, 0.03};
 }
 

@@ -106,6 +106,10 @@ bool mb_sim_outside(const MbModel *model) {
   return outside;
 }
 
+void mb_sim_swings(MbSim *sim) {
+  if (sim->x.swing && sim->model->any_swings) mb_velocity_term_swings(sim->model, &sim->x, 0, sim->model->nb);
+}
+
 void mb_sim_outer_wrenches(MbSim *sim, double t) { evaluate_forces(sim, t, false, true); }
 
 void mb_sim_outer_blocks(MbSim *sim, double t) { evaluate_forces(sim, t, true, true); }

@@ -18,6 +18,7 @@ void mb_sim_forces(MbSim *sim, double t, bool derivatives);
 // Tells whether any wrench acts beside gravity and the velocity terms, which some solvers have in their own passes.
 bool mb_sim_outside(const MbModel *model);
 // Evaluates those wrenches alone; signals have been evaluated at time t.
+void mb_sim_swings(MbSim *sim); // f += the swings of bodies that fly, over a step
 void mb_sim_outer_wrenches(MbSim *sim, double t);
 // The same with K and D as steps have them, into sim->x.
 void mb_sim_outer_blocks(MbSim *sim, double t);

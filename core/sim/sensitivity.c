@@ -13,6 +13,7 @@
 //
 // Where a step is no such stage, its own derivative is taken by differences of that one step (sensitivity_steps.c).
 #include "core/sim/sensitivity_rows.h"
+#include "core/sim/sensitivity_held.h"
 #include "core/sim/sensitivity_met.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
@@ -71,7 +72,9 @@ double mb_sensitivity_little(const MbModel *model) {
 
 const char *mb_sensitivity_by_steps(const MbSensitivity *g) { return g->by_steps; }
 const char *mb_sensitivity_no_way_back(const MbSensitivity *g) {
+  if (g->held) return g->held->free.by_steps;
   if (g->meets || !g->by_steps) return NULL;
+  if (mb_held_is(g->sim)) return mb_held_refuses(g->sim);
   return g->sim->nodes ? mb_nodes_no_way_back(g->sim) : g->by_steps;
 }
 bool mb_sensitivity_of_nodes(const MbSensitivity *g) { return g->nodes; }
@@ -183,6 +186,8 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
       !mb_slope_tied_halves_make(g) || !mb_met_make(g))
     return mb_no_memory(report, "derivatives");
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin(g, k, report);
+  if (status == MB_OK && g->by_steps && mb_held_is(g->sim) && !mb_held_refuses(g->sim))
+    status = mb_held_make(g, report);
   return status;
 }
 
@@ -205,6 +210,7 @@ void mb_sensitivity_free(MbSensitivity *g) {
   for (size_t k = 0; g->slopes && k < g->count; k++)
     mb_sim_free(g->slopes[k].less), mb_sim_free(g->slopes[k].more), mb_free(g->slopes[k].pushed);
   mb_met_free(g);
+  mb_held_free_back(g);
   mb_sim_free(g->sim);
   mb_sim_free(g->probe);
   mb_free(g->pushed.touch);
@@ -343,7 +349,7 @@ const char *mb_slope_no_stages(const MbSensitivity *g, size_t stages) {
 }
 
 const char *mb_slope_no_once(const MbSensitivity *g) {
-  return g->tied && g->sim->constraining->singular
+  return (g->tied || g->held) && g->sim->constraining && g->sim->constraining->singular
              ? "constraints are near a position where one loses its hold"
              : NULL;
 }

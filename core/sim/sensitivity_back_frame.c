@@ -3,6 +3,8 @@
 #include "core/sim/sensitivity_back.h"
 #include "core/model/coordinates.h"
 #include "core/sim/channels.h"
+#include "core/sim/layout.h"
+#include "core/sim/sensitivity_held.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +26,7 @@ static MbStatus along_one(MbBackward *b, size_t i, bool velocity, double move, d
     if (velocity)
       g->rate[i] += side * move;
     else
-      mb_coordinates_advance(sim->model, g->q1, side * move, b->along, 0, sim->model->nb);
+      mb_sim_advance(g->sim, g->q1, side * move, b->along);
     status = mb_slope_sample(g->probe, g->q1, g->rate, at->t, at->t, at->step, b->frame[0], report);
     *out += weight[side + 2] / (12 * move) * mb_slope_dot(b->left, b->frame[0], mb_sim_frame_size(sim));
   }
@@ -67,23 +69,29 @@ static MbStatus add_left(MbBackward *b, MbReport *report) {
 // Channels that tell of motion, by the transposed pass through the tree. *all: there are no others.
 static MbStatus add_motion(MbBackward *b, bool *all, MbReport *report) {
   MbSensitivity *g = b->g;
-  MbSim *probe = g->probe;
+  MbSensitivity *equations = mb_held_equations(g);
+  MbSim *probe = g->probe, *moves = equations->probe;
   const MbMoment *at = &b->at;
-  MbTangent *tangent = g->tangent;
+  MbTangent *tangent = equations->tangent;
   const size_t nb = probe->model->nb;
   MbWeighed to = {b->by_move, b->by_phi, b->q, b->v};
+  if (g->held) mb_held_frame_begin(g, at->q, at->v, &to);
   memset(to.move, 0, 6 * nb * sizeof *to.move), memset(to.phi, 0, 6 * nb * sizeof *to.phi);
   *all = mb_sim_weigh(probe, b->weight, &to, b->left);
-  mb_tangent_motion(probe, tangent, at->v);
-  mb_tangent_weigh(probe, tangent, to.move, to.phi, b->q, b->v);
+  mb_tangent_motion(moves, tangent, at->v);
+  mb_tangent_weigh(moves, tangent, to.move, to.phi, b->q, b->v);
+  if (g->held && !mb_held_frame_back(g, at->q, b->q, b->v)) return mb_slope_unsolved(at->t, at->step, report);
   for (size_t k = 0; k < g->count; k++) {
     const MbSlope *slope = &g->slopes[k];
     if (mb_tangent_number_jumps(slope->number)) continue;
-    double by = mb_tangent_number_told(probe, tangent, slope->number, at->v);
+    double by = mb_tangent_number_told(moves, tangent, slope->number, at->v);
     if (mb_tangent_number_frames(slope->number))
       by += mb_sim_weighed(probe, slope->more->model, b->weight, b->frame[0]) -
             mb_sim_weighed(probe, slope->less->model, b->weight, b->frame[0]);
-    b->out[k] += by / (2 * g->number[k].move);
+    double joints = 0;
+    if (g->held && !mb_held_frame_number(g, k, at->q, &joints))
+      return mb_slope_unsolved(at->t, at->step, report);
+    b->out[k] += (by + joints) / (2 * g->number[k].move);
   }
   for (size_t i = 0; i < mb_sim_frame_size(g->sim); i++) b->weight[i] -= b->left[i]; // those of motion
   MbStatus status = MB_OK;

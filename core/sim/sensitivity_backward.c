@@ -15,6 +15,7 @@
 #include "core/base/report.h"
 #include "core/sim/channels.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/sensitivity_held.h"
 #include "core/solvers/keep.h"
 
 #include <math.h>
@@ -41,6 +42,9 @@ static size_t instant_numbers(const MbSensitivity *g) {
   return keeps ? sim->solver->keeps->numbers(sim->work) : 0;
 }
 
+// Whether a step is one solution, that is gone back over at once.
+static bool at_once(const MbSensitivity *g) { return (g->once && !g->halves) || g->held; }
+
 // Of a step of one solution its velocities at both ends are all there is, and beside them what the solver had at its start. It begins with the state that the one before it ends with.
 static bool make_turn(MbBackward *b, MbTurn *turn) {
   const MbSim *sim = b->g->sim;
@@ -48,11 +52,11 @@ static bool make_turn(MbBackward *b, MbTurn *turn) {
   turn->block = b->pool;
   if (instant && !take(b, &turn->instant, instant)) return false;
   bool ok = take(b, &turn->q, sim->nq) && take(b, &turn->v, sim->nv);
-  if (b->g->once && !b->g->halves) {
+  if (at_once(b->g)) {
     turn->note[0].from = turn->v;
     if (mb_slope_ends(sim->model)) ok = ok && take(b, &turn->note[0].w, sim->nv);
     return ok && take(b, &turn->guess, sim->model->nguess) &&
-           take(b, &turn->note[0].impulse, sim->model->nslots);
+           take(b, &turn->note[0].impulse, sim->model->nslots + mb_held_noted(b->g));
   }
   for (size_t s = 0; s < MB_BACK_STAGES && ok; s++)
     ok = take(b, &turn->note[s].base, sim->nv) && take(b, &turn->note[s].from, sim->nv) &&
@@ -66,9 +70,9 @@ static bool make_turn(MbBackward *b, MbTurn *turn) {
 static size_t turn_bytes(const MbSensitivity *g) {
   const MbSim *sim = g->sim;
   const size_t turn = sizeof(MbTurn) + (g->met ? sizeof(MbMeeting) : 0);
-  const size_t rows = 2 * sim->model->nslots + sim->model->nguess,
+  const size_t rows = 2 * sim->model->nslots + sim->model->nguess + mb_held_noted(g),
                noted = (g->halves ? mb_slope_halves_numbers(sim) : 0) + mb_back_nodes_numbers(g);
-  if (g->once && !g->halves) return turn + (sim->nq + 2 * sim->nv + rows + 5) * sizeof(double);
+  if (at_once(g)) return turn + (sim->nq + 2 * sim->nv + rows + 5) * sizeof(double);
   return turn + (sim->nq + 7 * sim->nv + rows + noted + 12) * sizeof(double);
 }
 static size_t state_bytes(const MbSim *sim) {
@@ -103,7 +107,7 @@ static void choose_lengths(MbBackward *b, int64_t steps, size_t memory) {
 // Which numbers have to be asked at each step: under rows whose curvature is by differences all of them.
 static bool make_gather(MbBackward *b) {
   MbSensitivity *g = b->g;
-  const MbModel *model = g->sim->model;
+  const MbModel *model = mb_held_equations(g)->sim->model;
   b->gather = mb_tangent_gather_create(&g->arena, model, g->count);
   b->rest = mb_arena_alloc(&g->arena, g->count, sizeof *b->rest);
   if (!b->gather || !b->rest) return false;
@@ -111,7 +115,7 @@ static bool make_gather(MbBackward *b) {
   for (size_t k = 0; k < g->count; k++) {
     const MbTangentNumber *number = g->slopes[k].number;
     if (!mb_tangent_number_jumps(number) && !mb_tangent_gather_for(b->gather, number)) return false;
-    if (all || mb_tangent_number_rests(number, model)) b->rest[b->nrest++] = k;
+    if (all || mb_tangent_number_rests(number)) b->rest[b->nrest++] = k;
   }
   return true;
 }
@@ -264,10 +268,18 @@ static MbStatus lost(MbBackward *b, const MbTurn *turn, MbReport *report) {
   return mb_slope_unsolved(turn->t, turn->step, report);
 }
 
+// Over a step under solver "maximal".
+static MbStatus held_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
+  if (!mb_held_back(b, turn)) return lost(b, turn, report);
+  mb_held_tell(b->g, turn->t, turn->step, report);
+  return MB_OK;
+}
+
 // What numbers are felt by at one linear solution.
 static void numbers_at_once(MbBackward *b, const MbStageNote *note) {
   MbSensitivity *g = b->g;
   gather(b, note);
+  mb_slope_end_gather(g, b->gather, note);
   for (size_t i = 0; i < b->nrest; i++) {
     const size_t k = b->rest[i];
     b->out[k] +=
@@ -389,6 +401,7 @@ static MbStatus nodes_back(MbBackward *b, const MbTurn *turn, MbReport *report) 
 
 static MbStatus step_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   const MbStatus status = b->nodes       ? nodes_back(b, turn, report)
+                          : b->g->held   ? held_back(b, turn, report)
                           : b->g->halves ? halves_back(b, turn, report)
                           : b->g->once   ? once_back(b, turn, report)
                                          : stages_back(b, turn, report);
@@ -448,6 +461,7 @@ static MbStatus record_once(MbBackward *b, MbTurn *turn, MbReport *report) {
   if (why) return no_way_back(b, sim->state.t, sim->state.step, why, report);
   if (b->g->tied)
     memcpy(note->impulse, mb_section(sim, MB_SECTION_FORCES), sim->model->nslots * sizeof(double));
+  if (b->g->held) mb_held_note(b->g, note->impulse);
   return finish_turn(b, turn, report); // which notes the velocities at the end
 }
 
@@ -482,7 +496,7 @@ static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
   const size_t size = sim->nv * sizeof(double);
   if (b->nodes) return record_nodes(b, turn, report);
   if (b->g->halves) return record_halves(b, turn, report);
-  if (b->g->once) return record_once(b, turn, report);
+  if (at_once(b->g)) return record_once(b, turn, report);
   turn->stages = mb_scheme_stages_terms(sim, turn->terms);
   if (sim->model->nguess)
     memcpy(turn->guess, mb_section(sim, MB_SECTION_CLOSURES), sim->model->nguess * sizeof *turn->guess);
@@ -607,21 +621,23 @@ static MbStatus start_back(MbBackward *b, MbReport *report) {
 }
 
 // Steps that need none of the blocks of forces, as A is M.
-static bool feels(const MbSensitivity *g) { return g->once && !g->halves && g->sim->integrator->a == 0; }
+static bool feels(const MbSensitivity *g) { return at_once(g) && g->sim->integrator->a == 0; }
 
 static MbStatus over_run(MbBackward *b, int64_t steps, MbReport *report) {
-  MbSensitivity *g = b->g;
+  MbSensitivity *g = b->g, *equations = mb_held_equations(g);
   const MbState *begin = &b->kept[0];
   if (!keep(b, 0)) return mb_no_memory(report, "contact");
   mb_back_watch(b, true);
-  if (g->tangent) mb_tangent_feel(g->probe, g->tangent, feels(g));
+  if (equations->tangent) mb_tangent_feel(equations->probe, equations->tangent, feels(g));
+  if (equations->tangent) mb_tangent_spins(equations->tangent, !mb_tangent_gathers_any(b->gather));
   MbStatus status = see(b, report);
   if (status == MB_OK) status = back_over(b, 0, 0, steps, report);
   if (status == MB_OK && steps > 0) status = start_back(b, report);
   const double *nodes = b->nodes ? begin->memory + g->sim->section[MB_SECTION_NODES] : NULL;
   if (status == MB_OK) status = mb_back_frame(b, &(MbMoment){begin->q, begin->v, begin->t, 0, nodes}, report);
   if (status == MB_OK) mb_back_nodes_start(b);
-  if (g->tangent) mb_tangent_feel(g->probe, g->tangent, false);
+  if (equations->tangent) mb_tangent_feel(equations->probe, equations->tangent, false);
+  if (equations->tangent) mb_tangent_spins(equations->tangent, false);
   mb_back_watch(b, false);
   return status;
 }
@@ -642,6 +658,7 @@ MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
     const MbTangentNumber *number = g->slopes[k].number;
     if (!mb_tangent_number_jumps(number))
       out[k] += mb_tangent_gathered(b.gather, number) / (2 * g->number[k].move);
+    if (g->held) out[k] += mb_held_gathered(g, k) / (2 * g->number[k].move);
     out[k] += mb_slope_dot(b.q, g->slopes[k].q, sim->nv) + mb_slope_dot(b.v, g->slopes[k].v, sim->nv);
     if (!isfinite(out[k]))
       return mb_error(report, MB_NUMBERS, "", "the derivative by %s is not finite", g->number[k].name);

@@ -5,10 +5,10 @@
 //
 // so that  dω⁺ = I⁻¹ R ( I dw − B dω − h (J_r dw) × P ),  B = ∂s/∂ω,     δq′ = A δq,  δv′ = A δv + ∂(A v)/∂q δq.
 //
-// B (core/sim/tangent_swing.c) and ∂(A v)/∂q are differences, some 1e-10 off. What a number changes of ω⁺ by I is the difference of both sides' ω⁺.
+// B is core/sim/tangent_swing.c's; ∂(A v)/∂q is a difference, some 1e-10 off. What a number changes of ω⁺ by I is the difference of both sides' ω⁺ along the run, and backwards gathered.
 #include "core/base/report.h"
 #include "core/math/mat3.h"
-#include "core/math/se3.h"
+#include "core/math/so3.h"
 #include "core/model/coordinates.h"
 #include "core/model/flight.h"
 #include "core/model/joint.h"
@@ -22,22 +22,21 @@ bool mb_slope_ends(const MbModel *model) { return model->any_flies || model->nre
 
 // ---- a body that flies ----------------------------------------------------------------------------------------------
 
-// ∂ω⁺/∂w and −∂ω⁺/∂s of one body, row after row.
+// ∂ω⁺/∂w and −∂ω⁺/∂s of one body, row after row; and R P.
 typedef struct Carried {
-  double by_w[9], by_s[9];
+  double by_w[9], by_s[9], spin[3];
 } Carried;
 
-static void carry_of(const MbModel *model, size_t b, const double *from, const double *w, Carried *out) {
-  const double h = model->h, *I = model->M + 6 * b;
-  const double turn[6] = {-h * w[0], -h * w[1], -h * w[2], 0, 0, 0};
-  double s[3], P[3], J[36], q[4], R[9];
-  mb_flight_swing(h, I, from, s);
+static void carry_of(const MbModel *model, size_t b, const double s[3], const double *w, Carried *out) {
+  const double h = model->h, *I = model->M + 6 * b, turn[3] = {-h * w[0], -h * w[1], -h * w[2]};
+  double P[3], J[9], q[4], R[9];
   for (int i = 0; i < 3; i++) P[i] = I[i] * w[i] - s[i];
-  mb_se3_right_jacobian(J, turn);
+  mb_so3_right_jacobian(J, turn);
   mb_quat_exp(q, turn);
   mb_quat_to_mat3(R, q);
+  mb_mat3_apply(out->spin, R, P);
   for (int k = 0; k < 3; k++) {
-    const double column[3] = {-h * J[k], -h * J[6 + k], -h * J[12 + k]};
+    const double column[3] = {-h * J[k], -h * J[3 + k], -h * J[6 + k]};
     double d[3];
     mb_vec3_cross(d, column, P);
     d[k] += I[k];
@@ -181,14 +180,14 @@ static void times(const double *A, size_t n, bool transposed, const double *x, d
 void mb_slope_end_change(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
                          double *q, double *v) {
   const MbModel *model = g->sim->model;
+  const MbSwingSlopes *swing = mb_tangent_swings(g->tangent);
   for (size_t b = 0; b < model->nb && model->any_flies; b++) {
     const size_t first = model->v_first[b];
     Carried c;
-    double B[9], ds[3], out[3], lost[3], more[3];
+    double ds[3], out[3], lost[3], more[3];
     if (!carried(model, b)) continue;
-    carry_of(model, b, note->from + first, note->w + first, &c);
-    mb_tangent_swing(model, b, note->from + first, B);
-    times(B, 3, false, slope->v + first, ds);
+    carry_of(model, b, swing[b].s, note->w + first, &c);
+    times(swing[b].by_w, 3, false, slope->v + first, ds);
     times(c.by_w, 3, false, v + first, out);
     times(c.by_s, 3, false, ds, lost);
     by_number(slope, b, note->from + first, note->w + first, move, more);
@@ -208,6 +207,7 @@ void mb_slope_end_change(MbSensitivity *g, const MbSlope *slope, const MbStageNo
 
 void mb_slope_end_back(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *from) {
   const MbModel *model = g->sim->model;
+  const MbSwingSlopes *swing = mb_tangent_swings(g->tangent);
   memset(from, 0, g->sim->nv * sizeof *from);
   if (model->nrenewing) move_there(g, note->w);
   for (size_t i = 0; i < model->nrenewing; i++) {
@@ -222,15 +222,33 @@ void mb_slope_end_back(MbSensitivity *g, const MbStageNote *note, double *q, dou
   for (size_t b = 0; b < model->nb && model->any_flies; b++) {
     const size_t first = model->v_first[b];
     Carried c;
-    double B[9], s[3], out[3], lost[3];
+    double s[3], out[3], lost[3];
     if (!carried(model, b)) continue;
     memcpy(g->spun + first, v + first, 3 * sizeof *v);
-    carry_of(model, b, note->from + first, note->w + first, &c);
-    mb_tangent_swing(model, b, note->from + first, B);
+    carry_of(model, b, swing[b].s, note->w + first, &c);
     times(c.by_w, 3, true, v + first, out);
     times(c.by_s, 3, true, v + first, s);
-    times(B, 3, true, s, lost);
+    times(swing[b].by_w, 3, true, s, lost);
     for (size_t i = 0; i < 3; i++) v[first + i] = out[i], from[first + i] = -lost[i];
+  }
+}
+
+// ω⁺ = I⁻¹ R P changes by I as  I⁻¹ ( R (w ∘ dI − ∂s/∂I dI) − ω⁺ ∘ dI ).
+void mb_slope_end_gather(const MbSensitivity *g, MbTangentGather *gather, const MbStageNote *note) {
+  const MbModel *model = g->sim->model;
+  const MbSwingSlopes *swing = mb_tangent_swings(g->tangent);
+  for (size_t b = 0; b < model->nb && model->any_flies && !g->halves; b++) {
+    const size_t first = model->v_first[b];
+    const double *I = model->M + 6 * b, *spun = g->spun + first;
+    double felt[3], by_P[3], by_I[3];
+    Carried c;
+    if (!carried(model, b) || !mb_tangent_gathers_moments(gather, b)) continue;
+    carry_of(model, b, swing[b].s, note->w + first, &c);
+    times(c.by_s, 3, true, spun, by_P);
+    times(swing[b].by_I, 3, true, by_P, by_I);
+    for (size_t k = 0; k < 3; k++)
+      felt[k] = by_P[k] * note->w[first + k] - by_I[k] - spun[k] * c.spin[k] / (I[k] * I[k]);
+    mb_tangent_gather_moments(gather, b, felt);
   }
 }
 
@@ -238,7 +256,7 @@ double mb_slope_end_number(const MbSensitivity *g, const MbSlope *slope, const M
                            double move) {
   const MbModel *model = g->sim->model;
   double sum = 0;
-  for (size_t b = 0; b < model->nb && model->any_flies; b++) {
+  for (size_t b = 0; b < model->nb && model->any_flies && mb_tangent_number_spins(slope->number); b++) {
     const size_t first = model->v_first[b];
     double more[3];
     if (!carried(model, b)) continue;

@@ -32,6 +32,7 @@ typedef struct MbSlopeRows MbSlopeRows; // sensitivity_rows.h
 typedef struct MbTied MbTied;           // sensitivity_tied.c
 typedef struct MbTurned MbTurned;       // sensitivity_turned.c
 typedef struct MbMet MbMet;             // sensitivity_met.h
+typedef struct MbHeldBack MbHeldBack;   // sensitivity_held.h
 
 struct MbSensitivity {
   const MbSensitivityNumber *number;
@@ -43,6 +44,7 @@ struct MbSensitivity {
   MbSim *sim, *probe;
   MbSlopeRows *rows;                        // of exact steps; NULL: there are none
   MbMet *met;                               // contacts on the way back; NULL: there are none
+  MbHeldBack *held;                         // the way back under solver "maximal"; NULL: it is another
   MbTied *tied;                             // rows of steps of one solution; NULL: there are none
   bool once;                                // steps are one linear solution (sensitivity_once.c)
   bool halves;                              // steps are passes of the midpoint rule (sensitivity_halves.c)
@@ -121,7 +123,9 @@ void mb_slope_end_change(MbSensitivity *g, const MbSlope *slope, const MbStageNo
 void mb_slope_end_back(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *from);
 // Warns once in a run where a rotation vector was about to be exchanged for another, or just has been.
 void mb_slope_end_tell(MbSensitivity *g, const MbStageNote *note, double t, int64_t step, MbReport *report);
-// Returns what a number changes there, weighed by v̄ of the end.
+// Gathers what moments are felt by there, once that has been done.
+void mb_slope_end_gather(const MbSensitivity *g, MbTangentGather *gather, const MbStageNote *note);
+// Returns what a number changes there beside that, weighed by v̄ of the end.
 double mb_slope_end_number(const MbSensitivity *g, const MbSlope *slope, const MbStageNote *note,
                            double move);
 
@@ -137,6 +141,12 @@ void mb_slope_tied_at(MbSensitivity *g, const MbStageNote *note);
 bool mb_slope_tied_factor(MbSensitivity *g, const MbStageNote *note);
 // Warns once in a run where a limit or rope was about to press or to let go in the step at hand, which has another derivative then.
 void mb_slope_tied_tell(MbSensitivity *g, double t, int64_t step, MbReport *report);
+// Whether a row of one way that has not pressed was about to, with velocities `to` at the step's end; whether one that has pressed was about to let go: it has taken next to no velocity away, `free` being
+// what a unit of force takes.
+bool mb_slope_about_to_press(const MbSim *sim, size_t s, const double *to);
+bool mb_slope_about_to_let_go(const MbSim *sim, size_t s, double mu, double free, const double *to);
+// Warns of such a row.
+void mb_slope_tell_near(const MbSim *sim, size_t slot, double t, int64_t step, MbReport *report);
 // Finds what a number changes of what rows push and ask for, with both sides' bodies at the step's start; τ ← less what it changes of the former.
 void mb_slope_tied_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move);
 void mb_slope_tied_pushed(const MbSensitivity *g, double *tau);

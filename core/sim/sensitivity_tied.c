@@ -65,8 +65,7 @@ void mb_slope_tied_at(MbSensitivity *g, const MbStageNote *note) {
   mb_tangent_rows_list(g->probe, g->tangent, note->from, note->w, g->tied->end, g->tied->forces);
 }
 
-// Whether a row of one way that has not pressed was about to.
-static bool about_to_press(const MbSim *sim, size_t s, const double *to) {
+bool mb_slope_about_to_press(const MbSim *sim, size_t s, const double *to) {
   const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
   const MbAskRow known = mb_rows_known(sim, s, &asking, to, NULL);
   const MbAsked asked = mb_ask(&asking, &known);
@@ -74,11 +73,10 @@ static bool about_to_press(const MbSim *sim, size_t s, const double *to) {
   return asked.takes ? asked.b <= NEAR * asked.size : fabs(row->g) <= NEAR * row->size;
 }
 
-// Whether one that has pressed was about to let go: it has taken next to no velocity away, `free` being what a unit of force takes.
-static bool about_to_let_go(const MbSim *sim, const MbTangentRow *row, double free, const double *to) {
+bool mb_slope_about_to_let_go(const MbSim *sim, size_t s, double mu, double free, const double *to) {
   const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
-  const MbAskRow known = mb_rows_known(sim, row->slot, &asking, to, NULL);
-  return free * row->mu <= NEAR * mb_ask(&asking, &known).size;
+  const MbAskRow known = mb_rows_known(sim, s, &asking, to, NULL);
+  return free * mu <= NEAR * mb_ask(&asking, &known).size;
 }
 
 // Whether dry friction that sticks has taken next to all that it may, and whether what slips has come next to a stop.
@@ -102,7 +100,8 @@ static void look_for_ends(MbSensitivity *g, const double *to) {
     const MbTangentRow *row = &rows->row[k];
     const MbRowKind kind = sim->constraining->set.is[row->slot].kind;
     if (kind == MB_ROW_DRY && about_to_slip(sim, row)) t->near = row->slot;
-    if (kind == MB_ROW_ONE_WAY && about_to_let_go(sim, row, t->S.S[(rows->n + 1) * k], to))
+    if (kind == MB_ROW_ONE_WAY &&
+        mb_slope_about_to_let_go(sim, row->slot, row->mu, t->S.S[(rows->n + 1) * k], to))
       t->near = row->slot;
   }
 }
@@ -134,21 +133,26 @@ static void look_for_holds(MbSensitivity *g, const double *from, const double *t
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
   for (size_t s = 0, k = 0; s < sim->model->nslots; s++) {
     const MbTangentRow *row = k < rows->n && rows->row[k].slot == s ? &rows->row[k++] : NULL;
-    const bool near = row ? about_to_stick(sim, row, from, to)
-                          : sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && about_to_press(sim, s, to);
+    const bool near =
+        row ? about_to_stick(sim, row, from, to)
+            : sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && mb_slope_about_to_press(sim, s, to);
     if (near && !is_held(g, s)) t->near = s;
   }
+}
+
+void mb_slope_tell_near(const MbSim *sim, size_t slot, double time, int64_t step, MbReport *report) {
+  const MbRowTerms *is = &sim->constraining->set.is[slot];
+  mb_warning(report, "",
+             "at t = %.9g s, step %lld: \"%s\" is about to %s: the derivative is that of the branch taken",
+             time, (long long)step, is->name,
+             is->kind == MB_ROW_DRY ? "slip, or to stick" : "press, or to let go");
 }
 
 void mb_slope_tied_tell(MbSensitivity *g, double time, int64_t step, MbReport *report) {
   MbTied *t = g->tied;
   if (!t || t->told || t->near == SIZE_MAX) return;
   t->told = true;
-  mb_warning(report, "",
-             "at t = %.9g s, step %lld: \"%s\" is about to %s: the derivative is that of the branch taken",
-             time, (long long)step, g->sim->constraining->set.is[t->near].name,
-             g->sim->constraining->set.is[t->near].kind == MB_ROW_DRY ? "slip, or to stick"
-                                                                      : "press, or to let go");
+  mb_slope_tell_near(g->sim, t->near, time, step, report);
 }
 
 bool mb_slope_tied_respond(MbSensitivity *g) {

@@ -24,7 +24,6 @@
 #include "core/sim/evaluate.h"
 #include "core/sim/tangent_moved.h"
 #include "core/sim/tangent_parts.h"
-#include "core/sim/tangent_swing.h"
 
 #include <string.h>
 
@@ -59,6 +58,13 @@ static bool note_ends(const MbModel *model, size_t *end) {
   return true;
 }
 
+// Whether forces act on bodies beside gravity, velocity terms and swings.
+static bool pulled(const MbModel *model) {
+  bool any = false;
+  for (size_t i = 0; i < model->nforces; i++) any |= !model->forces[i].ops->inertial;
+  return any;
+}
+
 MbTangent *mb_tangent_create(MbSim *sim) {
   const MbModel *model = sim->model;
   const size_t nb = model->nb, nv = model->nv, blocks = 36 * (nb + 2 * model->npairs);
@@ -72,7 +78,7 @@ MbTangent *mb_tangent_create(MbSim *sim) {
   for (size_t b = 0; b < nb; b++)
     first[b] = own, own += mb_tangent_dofs(model, b) * mb_tangent_dofs(model, b);
   t->own_first = first, t->end = end;
-  t->forced = t->blocked = mb_sim_outside(model);
+  t->forced = t->blocked = pulled(model);
   note_ends(model, end);
   double **const of_bodies[] = {&t->Xphi, &t->Xalpha, &t->Tv, &t->alpha, &t->F,     &t->move,
                                 &t->dphi, &t->dalpha, &t->dF, &t->turn,  &t->weight};
@@ -92,12 +98,13 @@ MbTangent *mb_tangent_create(MbSim *sim) {
 #undef ALLOCATE
   t->X = mb_arena_alloc(&sim->arena, 36 * nb, sizeof *t->X);
   t->fall = mb_arena_alloc(&sim->arena, 3 * nb, sizeof *t->fall);
-  return ok && t->X && t->fall ? t : NULL;
+  t->swing = mb_arena_alloc(&sim->arena, model->any_flies ? nb : 0, sizeof *t->swing);
+  return ok && t->X && t->fall && t->swing ? t : NULL;
 }
 
 void mb_tangent_feel(MbSim *sim, MbTangent *t, bool feels) {
   const MbModel *model = sim->model;
-  t->feels = feels, t->blocked = t->forced && (!feels || model->any_swings);
+  t->feels = feels, t->blocked = t->forced && !feels;
   for (size_t i = 0; i < model->nforces; i++)
     t->blocked |= !model->forces[i].ops->inertial && !model->forces[i].ops->felt;
 }
@@ -405,17 +412,20 @@ static void unforced(MbSim *sim, double time) {
   memset(sim->x.f, 0, 6 * sim->model->nb * sizeof *sim->x.f);
 }
 
-// The swings of bodies that fly are forces, of which D says nothing.
+// The swings of bodies that fly are forces, of which D says nothing: how they change is told beside it.
 static void add_swings(const MbSim *sim, MbTangent *t) {
   const MbModel *model = sim->model;
-  for (size_t b = 0; b < model->nb && model->any_swings; b++) {
-    double B[9];
-    if (!model->swings[b]) continue;
-    mb_tangent_swing(model, b, sim->x.phi + 6 * b, B);
-    for (size_t i = 0; i < 3; i++)
-      for (size_t k = 0; k < 3; k++) t->D[36 * b + 6 * i + k] += B[3 * i + k] / model->h;
+  for (size_t b = 0; b < model->nb && model->any_flies; b++) {
+    if (!model->flies[b]) continue;
+    mb_tangent_swing(model->h, model->M + 6 * b, sim->x.phi + 6 * b, !t->spins, &t->swing[b]);
+    for (size_t i = 0; i < 3 && model->swings[b] && !t->forced; i++)
+      sim->x.f[6 * b + i] += t->swing[b].s[i] / model->h;
   }
 }
+
+void mb_tangent_spins(MbTangent *t, bool spins) { t->spins = spins; }
+
+const MbSwingSlopes *mb_tangent_swings(const MbTangent *t) { return t->swing; }
 
 // Forces with their derivatives, as far as there are any and K and D are to have them.
 static void forced(MbSim *sim, MbTangent *t, double time) {
@@ -476,7 +486,7 @@ void mb_tangent_inertia_value(MbSim *sim, MbTangent *t, const double *a, double 
 void mb_tangent_value(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
   t->still = false, t->linearised = t->linear != NULL;
   if (!t->forced)
-    unforced(sim, time);
+    unforced(sim, time), mb_sim_swings(sim);
   else if (!t->linear || !t->linear->forces)
     mb_sim_signals(sim, time), mb_sim_outer_wrenches(sim, time);
   down(sim, t, v, a, false);

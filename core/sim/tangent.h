@@ -40,6 +40,12 @@ void mb_tangent_linear_blocks(MbSim *sim, MbTangent *tangent, double t);
 // The velocities to come (nv), which have to stay where they are while the tangent is at them. Of no effect where nothing is linearised.
 void mb_tangent_to(MbTangent *tangent, const double *v1);
 
+// Tells how the swings of bodies that fly change (nb), where mb_tangent_at has taken it.
+const struct MbSwingSlopes *mb_tangent_swings(const MbTangent *tangent);
+
+// From now on it is asked for these by spins alone, as no moments change; or for all.
+void mb_tangent_spins(MbTangent *tangent, bool spins);
+
 // Takes it to accelerations a at (v, t), where the bodies of sim->x are. It evaluates the forces, so that those of sim->x are then without
 // gravity and the velocity terms. τ (nv, may be NULL) is what it is there. Where forces are linearised sim->x is to have the step's K and D.
 void mb_tangent_at(MbSim *sim, MbTangent *tangent, const double *v, const double *a, double t, double *tau);

@@ -48,6 +48,16 @@ static void take_forces(const MbTangent *t, size_t block, size_t by, double *y) 
   for (size_t i = 0; i < 6; i++) y[i] -= k[i] + d[i];
 }
 
+// What a change of the spin makes of a body's swing, or (transposed) what Z of that is felt by the spin: y += share B x.
+static void add_swing(const MbSim *sim, const MbTangent *t, size_t b, bool transposed, const double x[3],
+                      double y[3]) {
+  const double *B = t->swing[b].by_w, share = -1 / sim->model->h;
+  for (size_t i = 0; i < 3; i++)
+    for (size_t k = 0; k < 3; k++) y[i] += share * B[transposed ? 3 * k + i : 3 * i + k] * x[k];
+}
+
+static bool swings(const MbModel *model, size_t b) { return model->any_flies && model->swings[b]; }
+
 static void change_wrench(const MbSim *sim, MbTangent *t, size_t b) {
   const double *M = sim->model->M + 6 * b, *phi = sim->x.phi + 6 * b, *dphi = t->dphi + 6 * b;
   double *dF = t->dF + 6 * b, L[6], dL[6], turned[3];
@@ -65,6 +75,7 @@ static void change_wrench(const MbSim *sim, MbTangent *t, size_t b) {
   }
   mb_vec3_cross(turned, t->fall + 3 * b, t->move + 6 * b);
   mb_vec3_add_scaled(dF + 3, dF + 3, -M[3], turned);
+  if (swings(sim->model, b)) add_swing(sim, t, b, false, dphi, dF);
   if (t->forced) take_forces(t, b, b, dF);
 }
 
@@ -159,6 +170,7 @@ static void weigh_wrench(const MbSim *sim, MbTangent *t, size_t b) {
   mb_six_copy(dphi, felt);
   mb_vec3_cross(turned, t->fall + 3 * b, Z + 3);
   mb_vec3_add_scaled(move, move, M[3], turned);
+  if (swings(sim->model, b)) add_swing(sim, t, b, true, Z, dphi);
   if (!t->blocked) return;
   take_transposed(t->K + 36 * b, Z, move);
   take_transposed(t->D + 36 * b, Z, dphi);

@@ -1,8 +1,8 @@
-// S = z · τ is linear in a body's moments M but for the swing of one that flies,
+// S = z · τ is linear in a body's moments M,
 //
 //   Z · W = Σ_k M_k w_k,     w = Z ∘ (α − (0, Rᵀ g)) − φ ∘ (ω × Z),
 //
-// with ∘ number by number and ω × Z of both halves, and in the motions p and b that a number moves the frames of a joint by (tangent_framed.c): p is felt by Xᵀ u and b by
+// with ∘ number by number and ω × Z of both halves, of which one that flies has the swing by (∂s/∂I)ᵀ Z/h in the place of the spin's, and in the motions p and b that a number moves the frames of a joint by (tangent_framed.c): p is felt by Xᵀ u and b by
 //
 //   u + ad(T v)ᵀ ( φ̄ + ad(X φ_p)ᵀ α̅ ) + ad(Ṫ v + T a)ᵀ α̅ + ad(T z)ᵀ F + ad(T v⁺)ᵀ Φ̄,
 //
@@ -26,6 +26,8 @@ struct MbTangentGather {
   size_t nmasses, nbefore, nbehind, nparameters;
   size_t *of_mass, *of_before, *of_behind;  // bodies of which they are wanted
   bool *any_mass, *any_before, *any_behind; // (nb) whether they are
+  bool *any_moment;                         // (nb) and its moments of inertia
+  bool moments;                             // of some body
   double *mass, *before, *behind;           // (nb x 6) what moments and frames are felt by
   Parameter *parameter;                     // (nparameters)
   MbTangentSignals *signals;
@@ -46,9 +48,10 @@ MbTangentGather *mb_tangent_gather_create(MbArena *arena, const MbModel *model, 
     *felt[i] = mb_arena_alloc(arena, 6 * nb, sizeof **felt[i]);
     ok = *lists[i] && *any[i] && *felt[i];
   }
+  g->any_moment = mb_arena_alloc(arena, nb, sizeof *g->any_moment);
   g->parameter = mb_arena_alloc(arena, most * model->nconstraints, sizeof *g->parameter);
   g->signals = mb_tangent_signals_create(arena, model);
-  return ok && g->parameter && g->signals ? g : NULL;
+  return ok && g->any_moment && g->parameter && g->signals ? g : NULL;
 }
 
 static void add_body(size_t *list, size_t *n, bool *is, size_t b) {
@@ -64,7 +67,13 @@ static Parameter *parameter_of(const MbTangentGather *g, const MbTangentShared *
 }
 
 bool mb_tangent_gather_for(MbTangentGather *g, const MbTangentNumber *n) {
-  for (size_t i = 0; i < n->nmasses; i++) add_body(g->of_mass, &g->nmasses, g->any_mass, n->mass[i]);
+  for (size_t i = 0; i < n->nmasses; i++) {
+    const size_t b = n->mass[i];
+    add_body(g->of_mass, &g->nmasses, g->any_mass, b);
+    const double *less = n->side[0]->model->M + 6 * b, *more = n->side[1]->model->M + 6 * b;
+    g->any_moment[b] |= memcmp(less, more, 3 * sizeof *less) != 0;
+    g->moments |= g->any_moment[b];
+  }
   for (size_t i = 0; i < n->nframed; i++) {
     add_body(g->of_before, &g->nbefore, g->any_before, n->framed[i]);
     if (!n->by[i].stays) add_body(g->of_behind, &g->nbehind, g->any_behind, n->framed[i]);
@@ -87,8 +96,10 @@ static void add_moments(const MbSim *sim, const MbTangent *t, size_t b, double f
   if (t->still) return;
   mb_vec3_cross(turned, phi, Z);
   mb_vec3_cross(turned + 3, phi, Z + 3);
+  const bool flies = mb_tangent_flies(sim->model, b);
   for (size_t k = 0; k < 3; k++) {
-    felt[k] += Z[k] * alpha[k] - phi[k] * turned[k];
+    felt[k] += Z[k] * alpha[k] - (flies ? 0 : phi[k] * turned[k]);
+    for (size_t i = 0; i < 3 && flies; i++) felt[k] -= Z[i] * t->swing[b].by_I[3 * i + k] / sim->model->h;
     felt[3 + k] += Z[3 + k] * (alpha[3 + k] - g[k]) - phi[3 + k] * turned[3 + k];
   }
 }
@@ -139,6 +150,14 @@ void mb_tangent_gather_signal(MbTangentGather *g, size_t signal, double t, doubl
   mb_tangent_signals_give(g->signals, signal, t, felt);
 }
 
+bool mb_tangent_gathers_moments(const MbTangentGather *g, size_t b) { return g->any_moment[b]; }
+
+bool mb_tangent_gathers_any(const MbTangentGather *g) { return g->moments; }
+
+void mb_tangent_gather_moments(MbTangentGather *g, size_t b, const double felt[3]) {
+  for (size_t k = 0; k < 3; k++) g->mass[6 * b + k] += felt[k];
+}
+
 void mb_tangent_gather_gaps(MbTangentGather *g, MbSim *sim, const MbTangent *t, const double *v, double time,
                             double share) {
   add_frames(g, sim, t, v, t->da, t->da, share); // which are 0
@@ -153,8 +172,8 @@ double mb_tangent_gathered(const MbTangentGather *g, const MbTangentNumber *n) {
   const MbModel *const less = n->side[0]->model, *const more = n->side[1]->model;
   double sum = 0;
   for (size_t i = 0; i < n->nmasses; i++) {
-    const size_t b = n->mass[i], at = 6 * b;
-    for (size_t k = at; k < at + 6 && mb_tangent_number_linear(n, less, b); k++)
+    const size_t at = 6 * n->mass[i];
+    for (size_t k = at; k < at + 6 && mb_tangent_number_linear(n); k++)
       sum += g->mass[k] * (more->M[k] - less->M[k]);
   }
   for (size_t i = 0; i < n->nframed; i++)

@@ -16,6 +16,10 @@ void mb_tangent_gather(MbTangentGather *gather, MbSim *sim, const MbTangent *tan
                        const double *a, double t, const double *z);
 // Adds what the value of a signal at time t is felt by, where forces are none of the model's.
 void mb_tangent_gather_signal(MbTangentGather *gather, size_t signal, double t, double felt);
+// Tells whether moments of inertia of a body are wanted, and of any; adds what the three of inertia are felt by behind a step.
+bool mb_tangent_gathers_moments(const MbTangentGather *gather, size_t body);
+bool mb_tangent_gathers_any(const MbTangentGather *gather);
+void mb_tangent_gather_moments(MbTangentGather *gather, size_t body, const double felt[3]);
 // Adds a share of what ζ · g of hard rows is felt by, where mb_tangent_number_gaps is asked for the rest.
 void mb_tangent_gather_gaps(MbTangentGather *gather, MbSim *sim, const MbTangent *tangent, const double *v,
                             double t, double share);

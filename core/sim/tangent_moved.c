@@ -1,6 +1,7 @@
 // How small motions of the coordinates add up, of joints that turn about any axis and of bodies free in space (tangent.h).
 #include "core/sim/tangent_moved.h"
 #include "core/joints/joints.h"
+#include "core/math/so3.h"
 #include "core/math/spatial.h"
 #include "core/sim/tangent.h"
 
@@ -13,13 +14,12 @@ void mb_tangent_ahead(const MbModel *model, size_t b, const double *step, double
   for (size_t i = 0; i < n; i++) T[(n + 1) * i] = T0[(n + 1) * i] = 1;
   if (joint->ops && joint->ops->ahead) joint->ops->ahead(joint, step, T, T0, n);
   if (joint->ops) return;
-  const double turn[6] = {step[0], step[1], step[2], 0, 0, 0};
-  double J[36], R[9], q[4];
-  mb_se3_right_jacobian(J, turn);
-  mb_quat_exp(q, turn);
+  double J[9], R[9], q[4];
+  mb_so3_right_jacobian(J, step);
+  mb_quat_exp(q, step);
   mb_quat_to_mat3(R, q);
   for (size_t i = 0; i < 3; i++)
-    for (size_t k = 0; k < 3; k++) T[n * i + k] = J[6 * i + k], T0[n * i + k] = R[3 * k + i];
+    for (size_t k = 0; k < 3; k++) T[n * i + k] = J[3 * i + k], T0[n * i + k] = R[3 * k + i];
 }
 
 // Joints whose coordinates add up one by one.
@@ -48,6 +48,16 @@ void mb_tangent_moved(const MbSim *sim, const double *step, const double *before
   }
 }
 
+// Of a body free in space T and T₀ are 1 but for its turn.
+static void free_transposed(const double *step, const double *out, double *before, double *change) {
+  double J[9], q[4];
+  mb_so3_right_jacobian(J, step);
+  mb_quat_exp(q, step);
+  mb_quat_rotate(before, q, out);
+  mb_mat3_tapply(change, J, out);
+  for (size_t i = 3; i < 6; i++) before[i] = change[i] = out[i];
+}
+
 void mb_tangent_moved_transposed(const MbSim *sim, const double *step, const double *out, double *before,
                                  double *change) {
   const MbModel *model = sim->model;
@@ -59,6 +69,10 @@ void mb_tangent_moved_transposed(const MbSim *sim, const double *step, const dou
       continue;
     }
     if (!n) continue;
+    if (!model->joint[b].ops) {
+      free_transposed(step + first, out + first, before + first, change + first);
+      continue;
+    }
     mb_tangent_ahead(model, b, step + first, T, T0);
     for (size_t k = 0; k < n; k++) {
       before[first + k] = change[first + k] = 0;

@@ -377,8 +377,8 @@ static double of_rest(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, 
                       const double *a, const double *z, const size_t *ties, size_t nties) {
   const bool everywhere = n->gravity && !t->still;
   double sum = 0;
-  for (size_t i = 0; i < n->nmasses && !everywhere; i++)
-    if (!mb_tangent_number_linear(n, sim->model, n->mass[i])) sum += of_mass(n, sim, t, n->mass[i]);
+  for (size_t i = 0; i < n->nmasses && !everywhere && !mb_tangent_number_linear(n); i++)
+    sum += of_mass(n, sim, t, n->mass[i]);
   for (size_t b = 0; b < sim->model->nb && everywhere; b++) sum += of_mass(n, sim, t, b);
   sum += of_joints(n, sim, t, v, a, z);
   if (n->nforces && !t->still) sum += of_forces(n, sim, t);
@@ -391,8 +391,8 @@ static double of_rest(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, 
 double mb_tangent_number(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, const double *v,
                          const double *a, const double *z) {
   double sum = of_rest(sim, t, n, v, a, z, n->tie, n->nties);
-  for (size_t i = 0; i < n->nmasses; i++)
-    if (mb_tangent_number_linear(n, sim->model, n->mass[i])) sum += of_mass(n, sim, t, n->mass[i]);
+  for (size_t i = 0; i < n->nmasses && mb_tangent_number_linear(n); i++)
+    sum += of_mass(n, sim, t, n->mass[i]);
   return sum + of_frames(n, sim, t, v, a, z);
 }
 
@@ -401,11 +401,11 @@ double mb_tangent_number_rest(MbSim *sim, const MbTangent *t, const MbTangentNum
   return of_rest(sim, t, n, v, a, z, n->alone, n->nalone);
 }
 
-bool mb_tangent_number_rests(const MbTangentNumber *n, const MbModel *model) {
-  bool any = n->jumps || n->gravity || n->njoints || n->nforces || n->along || n->rotors || n->nalone;
-  for (size_t i = 0; i < n->nmasses; i++) any |= !mb_tangent_number_linear(n, model, n->mass[i]);
-  return any;
+bool mb_tangent_number_rests(const MbTangentNumber *n) {
+  return n->jumps || n->gravity || n->njoints || n->nforces || n->along || n->rotors || n->nalone;
 }
+
+bool mb_tangent_number_spins(const MbTangentNumber *n) { return n->jumps || !mb_tangent_number_linear(n); }
 
 double mb_tangent_number_told(const MbSim *sim, const MbTangent *t, const MbTangentNumber *n,
                               const double *v) {

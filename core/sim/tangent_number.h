@@ -22,8 +22,10 @@ double mb_tangent_number(MbSim *sim, const MbTangent *tangent, const MbTangentNu
 // The same without what is gathered of all numbers at once (tangent_gather.h).
 double mb_tangent_number_rest(MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number,
                               const double *v, const double *a, const double *z);
-// Tells whether there is anything in that, of a number of a model.
-bool mb_tangent_number_rests(const MbTangentNumber *number, const MbModel *model);
+// Tells whether there is anything in that.
+bool mb_tangent_number_rests(const MbTangentNumber *number);
+// Tells whether what moments make of the spins of bodies that fly, behind a step, has to be asked at each, too: else that is gathered as they are.
+bool mb_tangent_number_spins(const MbTangentNumber *number);
 
 // Tells whether signals may have other values.
 bool mb_tangent_number_signals(const MbTangentNumber *number);

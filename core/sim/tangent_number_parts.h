@@ -35,9 +35,7 @@ struct MbTangentNumber {
   double *own[2];           // (nv)
 };
 
-// Whether masses are felt linearly and alone: not those of bodies that fly, nor beside another gravity.
-static inline bool mb_tangent_number_linear(const MbTangentNumber *n, const MbModel *model, size_t b) {
-  return !n->gravity && !mb_tangent_flies(model, b);
-}
+// Whether masses are felt alone, and gathered: not beside another gravity.
+static inline bool mb_tangent_number_linear(const MbTangentNumber *n) { return !n->gravity; }
 
 #endif

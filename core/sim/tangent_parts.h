@@ -6,6 +6,7 @@
 #include "core/model/joint.h"
 #include "core/sim/tangent.h"
 #include "core/sim/tangent_linear.h"
+#include "core/sim/tangent_swing.h"
 #include "core/sim/tangent_rows.h"
 
 #include <string.h>
@@ -34,6 +35,8 @@ struct MbTangent {
   double *move, *dphi, *dalpha, *dF; // (nb x 6)
   double *turn;                      // (nb x 6) what a change is felt by along σ, backwards
   double *K, *D;                     // of the forces, as MbMaximal has them
+  bool spins;                        // of swings that by spins alone is asked for
+  MbSwingSlopes *swing;              // (nb) of those that fly
   double *stiffness, *damping;       // (nv) along the coordinates
   double *drive;                     // (nv)
   double *dq, *dv, *da;              // (nv)

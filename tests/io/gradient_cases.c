@@ -73,8 +73,9 @@ static void weigh_end(void *to, int64_t step, double t, const double *frame, dou
   for (size_t i = 0; i < ((const End *)to)->size; i++) weights[i] = weight_of(to, i);
 }
 
-// Derivatives by some numbers of what the end is weighed by.
-static void go_back(const TestRun *at, const MbSensitivityNumber *numbers, size_t count, double *back) {
+// Derivatives by some numbers of what the end is weighed by, and its weights (may be NULL).
+static void go_back(const TestRun *at, const MbSensitivityNumber *numbers, size_t count, double *back,
+                    double *weighs) {
   MbReport report = {0};
   MbSensitivity *run = NULL;
   End end = {mb_model_steps(at->model), mb_sim_frame_size(at->sim), NULL};
@@ -82,6 +83,7 @@ static void go_back(const TestRun *at, const MbSensitivityNumber *numbers, size_
   test_ok(mb_sensitivity_create(at->model, numbers, count, &run, &report), &report);
   end.run = run;
   test_ok(mb_sensitivity_backward(run, end.step, 1 << 24, &weights, back, NULL, &report), &report);
+  for (size_t i = 0; weighs && i < end.size; i++) weighs[i] = weight_of(&end, i);
   mb_sensitivity_free(run);
 }
 
@@ -91,7 +93,7 @@ static void check_back(const GradientCase *c, TestRun *at, const MbSensitivity *
   static const double CLOSE = 1e-8; // of what is summed up: differences of rows
   const End end = {mb_model_steps(at->model), mb_sim_frame_size(at->sim), run};
   double back = 0, sum = 0, sizes = 1e-3;
-  go_back(at, number, 1, &back);
+  go_back(at, number, 1, &back, NULL);
   for (size_t i = 0; i < end.size; i++)
     sum += weight_of(&end, i) * slope[i], sizes += fabs(weight_of(&end, i) * slope[i]);
   cr_expect_lt(fabs(back - sum), CLOSE * sizes, "%s %s by %s: %.12g back, %.12g along", c->way->integrator,
@@ -108,13 +110,12 @@ double gradient_check_meets(const char *scene, const char *material, const Gradi
     const double little = mb_sensitivity_little(run.model);
     TestRun less = gradient_moved(&c, -little), more = gradient_moved(&c, little);
     const MbSensitivityNumber number = {c.name, less.model, more.model, little};
-    const End end = {mb_model_steps(run.model), mb_sim_frame_size(run.sim), NULL};
-    double wanted[MOST], unsure[MOST], back = 0, sum = 0, sizes = 1e-3, doubt = 0;
+    double wanted[MOST], unsure[MOST], weights[MOST], back = 0, sum = 0, sizes = 1e-3, doubt = 0;
     gradient_by_differences(&c, wanted, unsure);
-    go_back(&run, &number, 1, &back);
-    for (size_t i = 0; i < end.size; i++) {
-      const double weight = sin(1.0 + 2.0 * (double)i);
-      sum += weight * wanted[i], sizes += fabs(weight * wanted[i]), doubt += fabs(weight) * unsure[i];
+    go_back(&run, &number, 1, &back, weights);
+    for (size_t i = 0; i < mb_sim_frame_size(run.sim); i++) {
+      sum += weights[i] * wanted[i], sizes += fabs(weights[i] * wanted[i]);
+      doubt += fabs(weights[i]) * unsure[i];
     }
     worst = fmax(worst, (fabs(back - sum) - doubt) / sizes);
     cr_expect_lt(fabs(back - sum), CLOSE * sizes + doubt, "%s %s %s by %s: %.12g back, %.12g by whole runs",
@@ -155,7 +156,7 @@ void gradient_check_nodes(const char *scene, const char *material, const Gradien
     test_ok(mb_sensitivity_create(run.model, &number, 1, &told, &report), &report);
     cr_expect(mb_sensitivity_of_nodes(told) && !mb_sensitivity_no_way_back(told));
     const End end = {mb_model_steps(run.model), mb_sim_frame_size(run.sim), told};
-    go_back(&run, &number, 1, &back);
+    go_back(&run, &number, 1, &back, NULL);
     for (int i = 0; i < 2; i++) {
       const double sum = sum_of(&end, slope[i], unsure[i], &sizes, &doubt);
       const double off = fmax(fabs(back - sum) - doubt, 0) / sizes;
@@ -239,9 +240,9 @@ void gradient_check_together(const char *scene, const char *material, const Grad
     less[k] = gradient_moved(&c, -little), more[k] = gradient_moved(&c, little);
     numbers[k] = (MbSensitivityNumber){c.name, less[k].model, more[k].model, little};
   }
-  go_back(&run, numbers, count, together);
+  go_back(&run, numbers, count, together, NULL);
   for (size_t k = 0; k < count; k++) {
-    go_back(&run, &numbers[k], 1, &alone);
+    go_back(&run, &numbers[k], 1, &alone, NULL);
     cr_expect_lt(fabs(together[k] - alone), 1e-8 * fmax(fabs(alone), 1e-3),
                  "%s %s by %s: %.12g with others, %.12g alone", way->integrator, material, numbers[k].name,
                  together[k], alone);

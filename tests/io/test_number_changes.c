@@ -82,7 +82,7 @@ static double in_parts(MbArena *arena, MbSim *sim, const MbTangent *tangent, con
   const double once = mb_tangent_gathered(gather, number);
   mb_tangent_gather(gather, sim, tangent, v, a, 0.1, z);
   const double rest = mb_tangent_number_rest(sim, tangent, number, v, a, z);
-  cr_expect(mb_tangent_number_rests(number, sim->model) || rest == 0);
+  cr_expect(mb_tangent_number_rests(number) || rest == 0);
   return mb_tangent_gathered(gather, number) - once + rest;
 }
 

@@ -19,16 +19,22 @@ static const int counts[] = {1, 6, MOST};
 enum { COUNT = sizeof counts / sizeof *counts };
 static const double MOVE = 3e-6;
 
+// What moves the chain.
+typedef struct Way {
+  const char *solver, *integrator;
+} Way;
+
 // Number k changes link k's mass, or from LINKS on its place.
-static char *scene_text(const char *integrator, Hang hang, int k, double by) {
+static char *scene_text(const Way *way, Hang hang, int k, double by) {
+  const char *const integrator = way->integrator;
   char *text = NULL;
   size_t length = 0;
   FILE *const out = open_memstream(&text, &length);
   if (!out) return NULL;
   fprintf(out,
-          "{\"mbsim\":1,\"time\":{\"step\":0.005,\"steps\":%d},\"integrator\":\"%s\",\"solver\":\"redmax\","
+          "{\"mbsim\":1,\"time\":{\"step\":0.005,\"steps\":%d},\"integrator\":\"%s\",\"solver\":\"%s\","
           "\"bodies\":[",
-          STEPS, integrator);
+          STEPS, integrator, way->solver);
   for (int i = 0; i < LINKS; i++) {
     const double mass = 1 + 0.1 * i + (k == i ? by : 0), place = -0.2 - (k == LINKS + i ? by : 0);
     fprintf(out,
@@ -63,11 +69,11 @@ static char *scene_text(const char *integrator, Hang hang, int k, double by) {
   return fclose(out) == 0 ? text : (free(text), NULL);
 }
 
-static MbModel *make(const char *integrator, Hang hang, int k, double by) {
+static MbModel *make(const Way *way, Hang hang, int k, double by) {
   MbReport report = {0};
   MbScene *scene = NULL;
   MbModel *model = NULL;
-  char *const text = scene_text(integrator, hang, k, by);
+  char *const text = scene_text(way, hang, k, by);
   if (!text || mb_scene_parse(text, strlen(text), "gradient", ".", NULL, &scene, &report) != MB_OK ||
       mb_model_create(scene, &model, &report) != MB_OK)
     fprintf(stderr, "no numbers: %s\n", report.kept ? report.issues[0].text : "no memory");
@@ -102,11 +108,11 @@ typedef struct Models {
   MbSensitivityNumber numbers[MOST];
 } Models;
 
-static bool make_all(const char *integrator, Hang hang, Models *of) {
-  of->model = make(integrator, hang, -1, 0);
+static bool make_all(const Way *way, Hang hang, Models *of) {
+  of->model = make(way, hang, -1, 0);
   bool fine = of->model;
   for (int k = 0; k < MOST; k++) {
-    of->less[k] = make(integrator, hang, k, -MOVE), of->more[k] = make(integrator, hang, k, MOVE);
+    of->less[k] = make(way, hang, k, -MOVE), of->more[k] = make(way, hang, k, MOVE);
     of->numbers[k] = (MbSensitivityNumber){"a number", of->less[k], of->more[k], MOVE};
     fine = fine && of->less[k] && of->more[k];
   }
@@ -120,7 +126,7 @@ static void free_all(Models *of) {
 
 static bool of_integrator(const char *integrator, double six) {
   Models of;
-  const bool fine = make_all(integrator, FREE, &of);
+  const bool fine = make_all(&(Way){"redmax", integrator}, FREE, &of);
   bool met = true;
   const double alone = fine ? measure(of.model, of.numbers, 0) : NAN;
   printf("  %s, %d links: a step takes %.1f us\n", integrator, LINKS, 1e6 * alone / STEPS);
@@ -201,12 +207,12 @@ static double runs_back(const Models *of, int count, size_t memory, size_t pairs
   return runs[pairs / 2];
 }
 
-static bool backwards(const char *integrator, Hang hang, int number) {
+static bool backwards(Way way, Hang hang, int number) {
   static const size_t memory[] = {(size_t)1 << 28, (size_t)1 << 20};
   const char *const only = getenv("MBSIM_BENCH_CASE"), *const numbers = getenv("MBSIM_BENCH_NUMBERS");
   Models of;
   if (only && atoi(only) != number) return true;
-  const bool fine = make_all(integrator, hang, &of);
+  const bool fine = make_all(&way, hang, &of);
   bool met = true;
   if (only && numbers) {
     met = fine && once_back(&of, numbers);
@@ -216,7 +222,7 @@ static bool backwards(const char *integrator, Hang hang, int number) {
   double alone = NAN;
   // a processor that has rested is slow, and memory that is new has to be given
   if (fine) (void)runs_back(&of, 1, memory[0], 1, &alone, &(int64_t){0});
-  printf("  backwards: %s, %d links%s, %d steps\n", integrator, LINKS,
+  printf("  backwards: %s, %s, %d links%s, %d steps\n", way.solver, way.integrator, LINKS,
          hang == CLOSED   ? " and a loop"
          : hang == SPRUNG ? " and springs"
                           : "",
@@ -246,9 +252,11 @@ bool mb_bench_gradient(void) {
   bool back = true;
   int number = 0;
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
-    for (int k = 0; k < 3; k += 2) back &= backwards(schemes[i], hangs[k], number++);
+    for (int k = 0; k < 3; k += 2) back &= backwards((Way){"redmax", schemes[i]}, hangs[k], number++);
   for (size_t i = 0; i < sizeof once / sizeof *once; i++)
-    for (int k = 0; k < 3; k++) back &= backwards(once[i], hangs[k], number++);
+    for (int k = 0; k < 3; k++) back &= backwards((Way){"redmax", once[i]}, hangs[k], number++);
+  for (size_t i = 0; i < 2; i++)
+    for (int k = 0; k < 3; k++) back &= backwards((Way){"maximal", once[i]}, hangs[k], number++);
   if (getenv("MBSIM_BENCH_CASE")) return back;
   const bool exact = of_integrator("bdf2", 6), steps = of_integrator("bridson_marino", 24);
   return exact && steps && back;

@@ -38,6 +38,18 @@ for integrator in symplectic implicit trapezoidal; do
       --of 'final(b.position.x)+mean(energy.kinetic)' --wrt length --wrt damping --wrt start --wrt k --wrt /gravity/2 --wrt /bodies/0/mass --check | agreed
   done
 done
+# solver maximal: along the run by single steps, back through it exactly; with little memory to the same digits
+for integrator in symplectic implicit; do
+  for way in along back; do
+    t gradient arm.json --solver maximal --integrator $integrator --way $way -p damping=0.001 \
+      --of 'final(b.position.x)+mean(energy.kinetic)+at(a.joint.position, 0.2)' --wrt length --wrt damping --wrt start --wrt k --wrt /gravity/2 --wrt /bodies/0/mass --check | agreed
+  done
+done
+"$MBSIM" gradient arm.json --solver maximal --integrator implicit --way back --of 'rms(b.position.x)' --wrt length --wrt k --json >all.json
+"$MBSIM" gradient arm.json --solver maximal --integrator implicit --way back --of 'rms(b.position.x)' --wrt length --wrt k --json --memory 0.02 | cmp - all.json && echo "the same"
+t gradient arm.json --solver maximal --integrator trapezoidal --way back --of 'final(b.position.x)' --wrt length
+t gradient arm.json --solver maximal --integrator symplectic --way back -s '/bodies/0/joint/frictionloss=0.1' --of 'final(b.position.x)' --wrt length
+t gradient arm.json --solver maximal --integrator symplectic --way back -s '/bodies/0/joint/inertia=0.1' --of 'final(b.position.x)' --wrt length
 # by differences of single steps, which is told
 for integrator in implicit symplectic trapezoidal bridson_marino; do
   t gradient arm.json --integrator $integrator --of 'final(b.position.x)' --wrt length --wrt start --wrt /bodies/0/mass -p damping=0.001 --check | agreed

@@ -1,0 +1,132 @@
+// The way back through steps of one solution under solver "maximal", whose state is every body's pose and velocities:
+//
+//   τ(q, v, a) = Jᵀ μ + Vᵀ f,     r = J v⁺ + γ g + s J̇ v = 0,     a = (v⁺ − v)/h,   q⁺ = q ⊕ h v⁺              (claims.c)
+//
+// τ being that of the bodies without joints, J, g and V the rows and coordinates of joints at the step's start (solvers/maximal/held.h), μ what rows push and
+// f what acts along coordinates: − k (q − rest) − d q̇ and motors, and what implicit steps have beside,  − d (q̇⁺ − q̇) − h k q̇⁺. With w̄ what v⁺ is felt by,
+//
+//   A z = −h (w̄ + Jᵀ ζ),  J z = 0        by the solver's own factor of A and J, which is symmetric
+//   q̄ = T₀ᵀ q̄⁺ + ∂(z · τ + S)/∂q,   v̄ = ∂(z · τ + S)/∂v − ∂(z · τ)/∂a /h,   S = ζ · r − μ · J z − f · V z
+//
+// S is a sum over joints, each of which is about two bodies (solvers/maximal/joint_felt.c). What becomes of velocities behind a step is in
+// sensitivity_end.c.
+#include "core/base/report.h"
+#include "core/model/coordinates.h"
+#include "core/sim/accounting.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/sensitivity_held.h"
+
+#include <math.h>
+#include <string.h>
+
+size_t mb_held_noted(const MbSensitivity *g) { return g->held ? g->held->nclaimed : 0; }
+
+void mb_held_note(const MbSensitivity *g, double *noted) {
+  const MbSim *sim = g->sim;
+  const size_t n = g->held->nclaimed;
+  memcpy(noted, sim->pull, n * sizeof *noted);
+  if (sim->model->nslots)
+    memcpy(noted + n, mb_section(sim, MB_SECTION_FORCES), sim->model->nslots * sizeof *noted);
+}
+
+// Bodies of the run's model where the step began, and A with the rows of joints factored there.
+static bool factor(MbSensitivity *g, const MbStageNote *note, const double *q) {
+  MbSim *sim = g->probe;
+  const MbIntegrator *in = sim->integrator;
+  const double h = sim->model->h;
+  size_t blame = 0;
+  mb_sim_kinematics(sim, q, note->from);
+  sim->x.ahead = in->b != 0 ? h : 0; // as scheme_once.c has it
+  if (in->a != 0)
+    mb_sim_forces(sim, note->t, true);
+  else
+    mb_sim_signals(sim, note->t);
+  sim->x.ahead = 0;
+  if (sim->solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, false, &blame)) return true;
+  if (in->a != 0) g->parted = "the step leaves out what would make it singular";
+  return false;
+}
+
+// z and ζ of w̄, which z is.
+static bool solve(MbSensitivity *g, double *z) {
+  MbHeldBack *held = g->held;
+  MbSim *sim = g->probe;
+  const double h = sim->model->h;
+  for (size_t i = 0; i < sim->nv; i++) z[i] *= -h;
+  memset(held->none, 0, held->nclaimed * sizeof *held->none);
+  if (!sim->solver->apply(sim->work, z, held->none, held->zeta)) return false;
+  for (size_t r = 0; r < held->nclaimed; r++) held->zeta[r] /= -h;
+  return true;
+}
+
+// The bodies without joints at the step's start, with its forces and accelerations.
+static void take_tangent(MbSensitivity *f, const MbHeldBack *held, const MbStageNote *note) {
+  MbSim *sim = f->probe;
+  mb_sim_kinematics(sim, f->q, note->from);
+  if (held->linear) mb_tangent_linear_blocks(sim, f->tangent, note->t);
+  mb_tangent_to(f->tangent, note->w);
+  mb_tangent_at(sim, f->tangent, note->from, f->a, note->t, NULL);
+}
+
+static void note_motion(MbSensitivity *f, const MbStageNote *note, const MbTurn *turn) {
+  const double h = f->sim->model->h;
+  memcpy(f->q, turn->q, f->sim->nq * sizeof *f->q);
+  memcpy(f->q1, turn->q, f->sim->nq * sizeof *f->q1);
+  for (size_t i = 0; i < f->sim->nv; i++) {
+    f->step[i] = h * note->w[i];
+    f->a[i] = (note->w[i] - note->from[i]) / h;
+  }
+  f->end = turn->q1;
+}
+
+static bool numbers_back(MbBackward *b, const MbStageNote *note, const double *q) {
+  MbSensitivity *g = b->g, *f = &g->held->free;
+  mb_tangent_gather(b->gather, f->probe, f->tangent, note->from, f->a, note->t, b->z);
+  mb_slope_end_gather(f, b->gather, note);
+  for (size_t k = 0; k < g->count; k++) {
+    const MbSlope *slope = &f->slopes[k];
+    const double move = g->number[k].move;
+    double joints = 0;
+    if (!mb_held_joints_number(g, k, note, q, &joints)) return false;
+    b->out[k] +=
+        (joints + mb_held_rows_number(g, k)) / (2 * move) +
+        mb_tangent_number_rest(f->probe, f->tangent, slope->number, note->from, f->a, b->z) / (2 * move) +
+        mb_slope_once_number(f, slope, note, move, b->z);
+  }
+  return true;
+}
+
+// Whether a step's rows are asked for the curve that they are met on as a whole (claims.c): else by how fast bodies spin, too.
+static bool spins_slowly(const MbSim *sim) { return sim->model->h * mb_spin(&sim->x) <= 1; }
+
+bool mb_held_back(MbBackward *b, const MbTurn *turn) {
+  MbSensitivity *g = b->g, *f = &g->held->free;
+  const MbStageNote *note = &turn->note[0];
+  const size_t nv = f->sim->nv;
+  const double h = f->sim->model->h;
+  double *from = f->number_own;
+  g->parted = NULL;
+  note_motion(f, note, turn);
+  take_tangent(f, g->held, note);
+  memset(from, 0, nv * sizeof *from);
+  if (mb_slope_ends(f->sim->model)) mb_slope_end_back(f, note, b->q, b->v, from);
+  mb_tangent_moved_transposed(f->sim, f->step, b->q, f->move, b->dv);
+  for (size_t i = 0; i < nv; i++) b->z[i] = b->v[i] + h * b->dv[i];
+  if (!factor(g, note, turn->q)) return false;
+  g->probe->half_way = f->sim->model->any_flies ? h / 2 : 0;
+  if (!spins_slowly(g->probe)) {
+    g->parted = "a body turns by more than a radian in the step";
+    return false;
+  }
+  memcpy(g->held->lambda, note->impulse, g->held->nclaimed * sizeof(double));
+  if (!mb_held_rows_at(g, turn, g->held->lambda)) return false;
+  mb_held_rows_weigh(g, b->z);
+  if (!solve(g, b->z)) return false;
+  mb_tangent_transposed(f->probe, f->tangent, b->z, b->dq, b->dv, b->da);
+  for (size_t i = 0; i < nv; i++) {
+    b->q[i] = f->move[i] + b->dq[i];
+    b->v[i] = from[i] + b->dv[i] - b->da[i] / h;
+  }
+  if (!mb_held_joints_back(g, note, turn->q, b->z, b->q, b->v)) return false;
+  return numbers_back(b, note, turn->q);
+}

@@ -1,0 +1,112 @@
+// Private to core/sim/sensitivity*.c: the way back under solver "maximal". sensitivity_held.c has the derivation.
+#ifndef MB_SIM_SENSITIVITY_HELD_H
+#define MB_SIM_SENSITIVITY_HELD_H
+
+#include "core/sim/channel_weights.h"
+#include "core/sim/constrain_internal.h"
+#include "core/sim/sensitivity_back.h"
+#include "core/solvers/maximal/joint_felt.h"
+
+// What one number changes of joints: those whose rows differ, and whether what acts along coordinates may.
+typedef struct MbHeldNumber {
+  MbTangentNumber *of; // of the scene's models
+  bool along;
+} MbHeldNumber;
+
+// A row of a constraint that takes part in a step.
+typedef struct MbHeldRow {
+  size_t constraint, slot;
+  size_t tied,
+      claimed; // its number among those that are not held with joints, and among those that are; SIZE_MAX, MB_WORLD: it is none
+  int order;   // 0: its gap is known
+  double mu, zeta;               // what it pushes, and what its equation is felt by
+  double pull, slip, bend, soft; // how much of g, ġ_t, J̇ v and μ there is in what it asks for
+} MbHeldRow;
+
+typedef struct MbHeldRows {
+  size_t n, ntied;
+  MbHeldRow *row;      // (nslots)
+  double *G, *Y;       // (nslots x nv) of those that are tied
+  MbRanked S;          //
+  double *y, *asked;   // (nv), (nslots)
+  double *q;           // (model's nq)
+  double t;            // that they are asked for
+  size_t near;         // one that is about to press, or to let go; SIZE_MAX: there is none
+  bool told;           // of such a row
+  const double *guess; // (nguess) where closures are looked for
+} MbHeldRows;
+
+struct MbHeldBack {
+  MbSensitivity free;   // of the same bodies without joints
+  MbHeldNumber *number; // (count)
+  MbHeldRows *rows;     // of constraints; NULL: there are none
+  bool linear;          // forces on bodies are linearised
+  size_t nclaimed;
+  size_t *first; // (nb) of the rows of each joint
+  double *none, *lambda,
+      *zeta;          // (claimed rows) no motion; what they push in a step, what their equations are felt by
+  double *plus, *z;   // (nb x 6) twists to come, and weights of the equations
+  double *move, *phi; // (nb x 6) what joints are felt by
+  double *before, *behind;                 // (nb x 6) what their frames are felt by over all steps
+  const MbHeldHinge *hinge;                // (nb) of revolute joints
+  double *force, *stiffness, *damping;     // (model's nv) of the joints' own along their coordinates
+  double *rate_plus, *rate_z;              // (model's nv) of their coordinates
+  double *by_q, *by_rate, *by_plus, *by_z; // (model's nv) what these are weighed by
+  double *by_turn;                         // (model's nv) and V̇ v of them
+  double *side_force, *side_stiffness, *side_damping; // (model's nv)
+};
+
+// ---- sensitivity_held_free.c: the bodies without their joints -----------------------------------------------------------
+
+// Whether a simulation's state is bodies' poses and velocities, which joints hold.
+bool mb_held_is(const MbSim *sim);
+// Says why the steps of a simulation under solver "maximal" have no way back; NULL: they have one.
+const char *mb_held_refuses(const MbSim *sim);
+// Makes g->held, when the simulations of the sides are there; false: out of memory. *why: why there is no way back by one of the numbers.
+MbStatus mb_held_make(MbSensitivity *g, MbReport *report);
+void mb_held_free_back(MbSensitivity *g);
+// The sensitivity whose model and simulations tell of the equations of motion: g itself, or that of the bodies without joints.
+MbSensitivity *mb_held_equations(MbSensitivity *g);
+
+// ---- sensitivity_held.c: a step ------------------------------------------------------------------------------------------
+
+// Numbers that a step notes of what holds joints together.
+size_t mb_held_noted(const MbSensitivity *g);
+// Notes that of the step that has been done, in `noted`.
+void mb_held_note(const MbSensitivity *g, double *noted);
+// Goes back over a step, and adds what numbers are felt by; false: it has no derivative, g->parted says why, or its equations are singular.
+bool mb_held_back(MbBackward *b, const MbTurn *turn);
+
+// ---- sensitivity_held_rows.c: constraints in it, without which all of it does nothing --------------------------------------------
+
+// Says why constraints of a model have no way back; NULL: they have, or there are none.
+const char *mb_held_rows_refuse(const MbModel *model);
+bool mb_held_rows_make(MbSensitivity *g); // false: out of memory
+// Takes rows to a step where the probe's bodies are and A is factored, and adds to λ what they make joints push; false: A has no inverse.
+bool mb_held_rows_at(MbSensitivity *g, const MbTurn *turn, double *lambda);
+// Warns once in a run where a limit or rope was about to press or to let go in the step gone back over last.
+void mb_held_tell(MbSensitivity *g, double t, int64_t step, MbReport *report);
+// w̄ ← w̄ + Gᵀ ζ
+void mb_held_rows_weigh(MbSensitivity *g, double *w);
+// Adds what they are felt by to held->move and held->phi, and to weights of coordinates.
+void mb_held_rows_back(MbSensitivity *g);
+// What a number changes of them, weighed, by the difference of both sides.
+double mb_held_rows_number(MbSensitivity *g, size_t k);
+
+// ---- sensitivity_held_joints.c: joints in it -----------------------------------------------------------------------------
+
+// Adds what the joints of a step are felt by, with z what its equations are, to q̄ and v̄; false: the coordinates of one are not found.
+bool mb_held_joints_back(MbSensitivity *g, const MbStageNote *note, const double *q0, const double *z,
+                         double *q, double *v);
+// Returns what a number changes of all steps by moving joints' frames.
+double mb_held_gathered(const MbSensitivity *g, size_t k);
+// What a number changes of a step beside that, weighed; false as above, or it changes which rows joints have.
+bool mb_held_joints_number(MbSensitivity *g, size_t k, const MbStageNote *note, const double *q0,
+                           double *sum);
+// Before a frame at q and v is weighed, where the probe is: from there on weights of coordinates and of their rates are held->by_q and by_rate.
+void mb_held_frame_begin(MbSensitivity *g, const double *q, const double *v, MbWeighed *to);
+// The same of a frame, of which coordinates and their rates are weighed by held->by_q and by_rate, at q and v.
+bool mb_held_frame_back(MbSensitivity *g, const double *q0, double *q, double *v);
+bool mb_held_frame_number(MbSensitivity *g, size_t k, const double *q0, double *sum);
+
+#endif

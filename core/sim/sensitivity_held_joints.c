@@ -1,0 +1,201 @@
+// What joints are felt by in steps under solver "maximal" and in frames of these (sensitivity_held.c).
+#include "core/model/coordinates.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/sensitivity_held.h"
+#include "core/sim/tangent_number_parts.h"
+
+#include <string.h>
+
+// ---- weights ------------------------------------------------------------------------------------------------------
+
+// What acts along coordinates, and its derivatives, where the probe is.
+static void forces_of(const MbModel *model, const MbMaximal *x, const MbModel *branch, double *force,
+                      double *stiffness, double *damping) {
+  memset(force, 0, model->nv * sizeof *force);
+  mb_coordinates_forces(model, x, x->q, x->v, force);
+  mb_coordinates_stops_as(model, branch, x->q, x->v, force); // the branch taken
+  mb_coordinates_derivatives_as(model, x, branch, x, stiffness, damping);
+}
+
+// The factor of V z in  −f · V z  by what a step has of forces along coordinates.
+static double pushes(const MbSim *sim, size_t k, double force, double stiffness, double damping,
+                     const double *plus) {
+  const MbIntegrator *in = sim->integrator;
+  const double h = sim->model->h;
+  return -force + in->a * damping * (plus[k] - sim->x.v[k]) + in->b * h * stiffness * plus[k];
+}
+
+// Twists of all bodies by velocities.
+static void twists_of(const MbSim *sim, const double *v, double *phi) {
+  for (size_t b = 0; b < sim->model->nb; b++) mb_twist_of_velocity(&sim->x.E[b], v + 6 * b, phi + 6 * b);
+}
+
+static void weigh_coordinates(MbSensitivity *g, const MbStageNote *note) {
+  MbHeldBack *held = g->held;
+  const MbSim *sim = g->probe;
+  const MbIntegrator *in = sim->integrator;
+  const MbModel *model = sim->model;
+  const double h = model->h;
+  forces_of(model, &sim->x, model, held->force, held->stiffness, held->damping);
+  sim->solver->map->rates(sim->work, model, note->w, held->rate_plus);
+  for (size_t k = 0; k < model->nv; k++) {
+    const double z = held->rate_z[k], K = held->stiffness[k], D = held->damping[k];
+    held->by_q[k] = K * z;
+    held->by_rate[k] = (1 - in->a) * D * z;
+    held->by_plus[k] = (in->a * D + in->b * h * K) * z;
+    held->by_turn[k] = 0;
+    held->by_z[k] = pushes(sim, k, held->force[k], K, D, held->rate_plus);
+  }
+}
+
+// ---- joints -------------------------------------------------------------------------------------------------------
+
+static MbJointMotions motions_of(const MbSensitivity *g, const double *q0) {
+  const MbSim *sim = g->probe;
+  const MbHeldBack *held = g->held;
+  return (MbJointMotions){sim->x.E, sim->x.phi, held->plus, held->z, q0 + 7 * sim->model->nb, held->hinge};
+}
+
+static MbJointWeights weights_of(const MbSensitivity *g, size_t b, bool step) {
+  const MbHeldBack *held = g->held;
+  const MbModel *model = g->sim->model;
+  const size_t first = held->first[b], v = model->v_first[b];
+  return (MbJointWeights){.zeta = (step ? held->zeta : held->none) + first,
+                          .mu = (step ? held->lambda : held->none) + first,
+                          .gamma = model->gamma,
+                          .curve = step && model->any_flies ? model->h / 2 : 0,
+                          .q = held->by_q + v,
+                          .rate = held->by_rate + v,
+                          .plus = held->by_plus + v,
+                          .z = held->by_z + v,
+                          .turn = held->by_turn + v};
+}
+
+static bool any_weight(const MbHeldBack *held, const MbModel *model, size_t b) {
+  bool any = false;
+  for (size_t i = 0; i < model->joint[b].n; i++)
+    any |= held->by_q[model->v_first[b] + i] != 0 || held->by_rate[model->v_first[b] + i] != 0;
+  return any;
+}
+
+static void clear_felt(MbHeldBack *held, const MbModel *model) {
+  memset(held->move, 0, 6 * model->nb * sizeof *held->move);
+  memset(held->phi, 0, 6 * model->nb * sizeof *held->phi);
+}
+
+// Adds what all joints are felt by to q̄ and v̄: of a step, or of a frame those that it weighs.
+static bool all_joints(MbSensitivity *g, const double *q0, bool step, double *q, double *v) {
+  MbHeldBack *held = g->held;
+  const MbSim *sim = g->probe;
+  const MbModel *model = sim->model;
+  const MbJointMotions at = motions_of(g, q0);
+  MbJointFelt felt = {held->move, held->phi, held->before, held->behind};
+  for (size_t b = 0; b < model->nb; b++) {
+    if (!model->joint[b].ops || (!step && !any_weight(held, model, b))) continue;
+    const MbJointWeights weights = weights_of(g, b, step);
+    if (!mb_joint_felt(model, b, &at, &weights, &felt)) return false;
+  }
+  for (size_t b = 0; b < model->nb; b++) {
+    double moved[6], faster[6];
+    mb_velocity_of_twist(&sim->x.E[b], held->move + 6 * b, moved);
+    mb_velocity_of_twist(&sim->x.E[b], held->phi + 6 * b, faster);
+    for (size_t i = 0; i < 6; i++) q[6 * b + i] += moved[i], v[6 * b + i] += faster[i];
+  }
+  return true;
+}
+
+bool mb_held_joints_back(MbSensitivity *g, const MbStageNote *note, const double *q0, const double *z,
+                         double *q, double *v) {
+  MbHeldBack *held = g->held;
+  MbSim *sim = g->probe;
+  for (size_t r = 0; r < held->nclaimed; r++) held->lambda[r] /= sim->model->h;
+  twists_of(sim, note->w, held->plus), twists_of(sim, z, held->z);
+  sim->solver->map->rates(sim->work, sim->model, z, held->rate_z);
+  weigh_coordinates(g, note);
+  clear_felt(held, sim->model);
+  mb_held_rows_back(g);
+  return all_joints(g, q0, true, q, v);
+}
+
+void mb_held_frame_begin(MbSensitivity *g, const double *q, const double *v, MbWeighed *to) {
+  MbHeldBack *held = g->held;
+  const size_t nv = g->sim->model->nv;
+  MbSim *moves = held->free.probe;
+  memset(held->by_q, 0, nv * sizeof(double)), memset(held->by_rate, 0, nv * sizeof(double));
+  to->q = held->by_q, to->v = held->by_rate;
+  mb_sim_kinematics(moves, q, v);
+}
+
+bool mb_held_frame_back(MbSensitivity *g, const double *q0, double *q, double *v) {
+  MbHeldBack *held = g->held;
+  const size_t nv = g->sim->model->nv, size = 6 * g->sim->model->nb * sizeof(double);
+  memset(held->by_plus, 0, nv * sizeof(double)), memset(held->by_z, 0, nv * sizeof(double));
+  memset(held->plus, 0, size), memset(held->z, 0, size);
+  memset(held->by_turn, 0, nv * sizeof(double));
+  clear_felt(held, g->sim->model);
+  memset(held->none, 0, held->nclaimed * sizeof *held->none);
+  return all_joints(g, q0, false, q, v);
+}
+
+// ---- numbers ------------------------------------------------------------------------------------------------------
+
+// By the rows and coordinates of one joint.
+static bool of_joint(MbSensitivity *g, size_t k, size_t b, const double *q0, bool step, double *sum) {
+  const MbSlope *slope = &g->slopes[k];
+  MbJointMotions at = motions_of(g, q0);
+  const MbJointWeights weights = weights_of(g, b, step);
+  at.hinge = NULL;
+  size_t of[2][6];
+  double less, more;
+  if (!mb_joint_sum(slope->less->model, b, &at, &weights, of[0], &less) ||
+      !mb_joint_sum(slope->more->model, b, &at, &weights, of[1], &more))
+    return false;
+  *sum += more - less;
+  if (memcmp(of[0], of[1], sizeof of[0]) == 0) return true;
+  g->parted = "a number changes which rows hold a joint";
+  return false;
+}
+
+static bool of_joints(MbSensitivity *g, size_t k, const double *q0, bool step, double *sum) {
+  const MbTangentNumber *of = g->held->number[k].of;
+  for (size_t i = 0; i < of->njoints; i++)
+    if (!of_joint(g, k, of->joint[i], q0, step, sum)) return false;
+  return true;
+}
+
+double mb_held_gathered(const MbSensitivity *g, size_t k) {
+  const MbTangentNumber *of = g->held->number[k].of;
+  double sum = 0;
+  for (size_t i = 0; i < of->nframed; i++)
+    sum += mb_dot6(g->held->before + 6 * of->framed[i], of->by[i].before) +
+           mb_dot6(g->held->behind + 6 * of->framed[i], of->by[i].behind);
+  return sum;
+}
+
+// By what acts along coordinates where they are the same.
+static double of_coordinates(MbSensitivity *g, MbSim *side, double t) {
+  MbHeldBack *held = g->held;
+  const MbSim *sim = g->probe;
+  MbMaximal x = sim->x;
+  double sum = 0;
+  mb_sim_signals(side, t);
+  x.signal = side->signal;
+  forces_of(side->model, &x, sim->model, held->side_force, held->side_stiffness, held->side_damping);
+  for (size_t i = 0; i < sim->model->nv; i++)
+    sum += held->rate_z[i] * pushes(sim, i, held->side_force[i], held->side_stiffness[i],
+                                    held->side_damping[i], held->rate_plus);
+  return sum;
+}
+
+bool mb_held_joints_number(MbSensitivity *g, size_t k, const MbStageNote *note, const double *q0,
+                           double *sum) {
+  *sum = 0;
+  if (g->held->number[k].along)
+    *sum += of_coordinates(g, g->slopes[k].more, note->t) - of_coordinates(g, g->slopes[k].less, note->t);
+  return of_joints(g, k, q0, true, sum);
+}
+
+bool mb_held_frame_number(MbSensitivity *g, size_t k, const double *q0, double *sum) {
+  *sum = 0;
+  return of_joints(g, k, q0, false, sum);
+}

@@ -1,0 +1,83 @@
+// Derivatives backwards under solver "maximal", where joints are rows, of scenes in tests/gradient, against differences of whole runs by every parameter
+// of theirs: constraints of every kind, limits, ropes, what is driven, pulled and made of elements.
+#include "tests/io/gradient_cases.h"
+
+#include <stdio.h>
+
+static const GradientWay ways[2] = {{"\"maximal\"", "symplectic", false}, {"\"maximal\"", "implicit", false}};
+static const double MOVE = 1e-3, FEW = 1e-4, NEAR = 1e-6;
+
+static void check(const char *scene, const char *set, double move) {
+  double worst[2];
+  for (size_t w = 0; w < 2; w++) worst[w] = gradient_check_meets(scene, set, &ways[w], move);
+  printf("largest error back, of what is summed up: %s %s  %.1e  %.1e\n", scene, set ? set : "", worst[0],
+         worst[1]);
+}
+
+#define TIPS "\"between\":[{\"body\":\"a3\",\"at\":[0.15,0,0]},{\"body\":\"b3\",\"at\":[0.15,0,0]}]"
+#define FRAMES                                                                                               \
+  "\"between\":[{\"body\":\"a3\",\"frame\":{\"position\":[0.15,0,0]}},{\"body\":\"b3\",\"frame\":{"          \
+  "\"position\":"                                                                                            \
+  "[0.15,0,0],\"rotation\":{\"axis\":[0,1,0],\"angle\":\"=-pi/2\"}}}]"
+#define CONSTRAINT(text) "/constraints=[{" text "}]"
+#define CLOSURE(joint)   CONSTRAINT("\"joint\":" joint "," FRAMES)
+
+Test(gradient_held, derivatives_back_by_every_kind_of_constraint_are_those_of_whole_runs, TEST_LONG) {
+  static const char *const constraints[] = {
+      CONSTRAINT("\"type\":\"point\"," TIPS),
+      CONSTRAINT("\"type\":\"point\",\"compliance\":\"=number*1e-3\",\"damping\":0.02," TIPS),
+      CONSTRAINT("\"type\":\"distance\",\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]"),
+      CONSTRAINT("\"type\":\"point_on_line\",\"axis\":[\"=number\",1,0.2]," TIPS),
+      CONSTRAINT("\"type\":\"point_on_plane\",\"normal\":[\"=number\",0.2,1]," TIPS),
+      CONSTRAINT("\"type\":\"velocity_ratio\",\"bodies\":[\"a3\",\"b3\"],\"axes\":[[1,0,0],[0.2,0,1]],"
+                 "\"ratio\":\"=number\""),
+      CLOSURE("\"fixed\""),
+      CLOSURE("\"revolute\""),
+      CLOSURE("\"prismatic\""),
+      CLOSURE("\"cylindrical\""),
+      CLOSURE("{\"type\":\"screw\",\"pitch\":\"=number\"}"),
+      CLOSURE("\"universal\""),
+      CLOSURE("\"planar\"")};
+  for (size_t i = 0; i < sizeof constraints / sizeof *constraints; i++) check("chains", constraints[i], MOVE);
+}
+
+Test(gradient_held, derivatives_back_of_what_rolls_and_is_driven_are_those_of_whole_runs) {
+  check("rolls", NULL, MOVE);
+  check("driven", NULL, MOVE);
+}
+
+Test(gradient_held, derivatives_back_of_what_is_tied_are_those_of_whole_runs) {
+  check("tied", NULL, FEW);
+  check("shares", NULL, FEW);
+  check("idle", NULL, FEW);
+  check("unequal", NULL, FEW);
+}
+
+Test(gradient_held, derivatives_back_of_limits_and_ropes_are_those_of_whole_runs) {
+  check("limit", NULL, NEAR);
+  check("taut", NULL, FEW);
+  check("caught", NULL, NEAR);
+}
+
+// What is so stiff that explicit steps are too long for it.
+static void check_implicit(const char *scene, const char *set, double move) {
+  const double worst = gradient_check_meets(scene, set, &ways[1], move);
+  printf("largest error back, of what is summed up: %s  %.1e\n", scene, worst);
+}
+
+Test(gradient_held, derivatives_back_of_sprung_joints_and_of_what_spins_are_those_of_whole_runs) {
+  check_implicit("balls", NULL, MOVE);
+  check("spins", NULL, FEW);
+}
+
+Test(gradient_held, derivatives_back_of_deformables_on_bodies_are_those_of_whole_runs, TEST_LONG) {
+  check_implicit("hand", "/deformables/0/attach/0/enforce=\"constraint\"", MOVE);
+  check_implicit("muscle", NULL, MOVE);
+  check_implicit("cloth", NULL, MOVE);
+}
+
+Test(gradient_held, derivatives_back_of_motors_tables_and_stops_are_those_of_whole_runs) {
+  check("led", NULL, FEW);
+  check("limit", "/bodies/0/joint/stops={\"stiffness\":200,\"damping\":2}", NEAR);
+  check_implicit("given", NULL, FEW);
+}

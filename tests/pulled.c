@@ -1,21 +1,20 @@
 #include "tests/pulled.h"
 #include "core/forces/forces.h"
+#include "tests/trees.h"
 
 #include <math.h>
-
-static double around_zero(uint64_t *seed) { return 2 * test_random(seed) - 1; }
 
 static void random_body(MbSceneSpec *spec, const char *name, uint64_t *seed) {
   MbBodySpec *body = test_body(spec, name, 1 + test_random(seed), 1, 1.2, 1.5);
   body->damping = test_random(seed);
   for (int i = 0; i < 3; i++) {
-    body->inertia->matrix[3 + i] = 0.1 * around_zero(seed);
-    body->inertia->center[i] = around_zero(seed);
-    body->pose.position[i] = around_zero(seed);
-    body->angular[i] = 3 * around_zero(seed);
-    body->linear[i] = 3 * around_zero(seed);
+    body->inertia->matrix[3 + i] = 0.1 * test_around_zero(seed);
+    body->inertia->center[i] = test_around_zero(seed);
+    body->pose.position[i] = test_around_zero(seed);
+    body->angular[i] = 3 * test_around_zero(seed);
+    body->linear[i] = 3 * test_around_zero(seed);
   }
-  for (int i = 0; i < 4; i++) body->pose.rotation[i] = around_zero(seed);
+  for (int i = 0; i < 4; i++) body->pose.rotation[i] = test_around_zero(seed);
   mb_quat_normalise(body->pose.rotation);
 }
 
@@ -27,8 +26,8 @@ static void random_points(MbSceneSpec *spec, MbForceSpec *force, uint64_t *seed)
   force->points = mb_arena_alloc(&spec->arena, 6, sizeof *force->points);
   for (size_t i = 0; i < force->npoints; i++) {
     force->points[i].body = bodies[most == 2 ? from + i : i];
-    for (int k = 0; k < 3; k++) force->points[i].frame.position[k] = 2 * around_zero(seed);
-    for (int k = 0; k < 4; k++) force->points[i].frame.rotation[k] = around_zero(seed);
+    for (int k = 0; k < 3; k++) force->points[i].frame.position[k] = 2 * test_around_zero(seed);
+    for (int k = 0; k < 4; k++) force->points[i].frame.rotation[k] = test_around_zero(seed);
     mb_quat_normalise(force->points[i].frame.rotation);
   }
 }
@@ -36,9 +35,9 @@ static void random_points(MbSceneSpec *spec, MbForceSpec *force, uint64_t *seed)
 static void random_wrench(MbBodyForceSpec *own, MbAxes axes, uint64_t *seed) {
   own->axes = axes;
   for (int i = 0; i < 3; i++) {
-    own->at[i] = around_zero(seed);
-    own->force[i] = test_constant(5 * around_zero(seed));
-    own->torque[i] = test_constant(5 * around_zero(seed));
+    own->at[i] = test_around_zero(seed);
+    own->force[i] = test_constant(5 * test_around_zero(seed));
+    own->torque[i] = test_constant(5 * test_around_zero(seed));
   }
 }
 
@@ -65,7 +64,7 @@ MbSceneSpec test_pulled(MbIntegratorKind integrator, uint64_t *seed, MbForceKind
   MbSceneSpec spec = test_scene(integrator, 0.01, 1);
   const bool between = mb_force_table[kind]->least > 0;
   random_body(&spec, "b", seed);
-  for (int i = 0; i < 3; i++) spec.gravity[i] = 10 * around_zero(seed);
+  for (int i = 0; i < 3; i++) spec.gravity[i] = 10 * test_around_zero(seed);
   if (between) random_body(&spec, "c", seed), random_body(&spec, "d", seed);
   MbForceSpec *force = test_force(&spec, kind, "b");
   if (between)
@@ -75,4 +74,36 @@ MbSceneSpec test_pulled(MbIntegratorKind integrator, uint64_t *seed, MbForceKind
   else
     random_wrench(test_wrench(force), axes, seed);
   return spec;
+}
+
+void test_pull_last(MbSceneSpec *spec, MbForceKind kind, double by, uint64_t *seed) {
+  const double stiffness[2] = {3 + by, 2 + by}, damping[2] = {0.4 + by, 0.7};
+  const bool between = mb_force_table[kind]->least > 0;
+  MbForceSpec *force = test_force(spec, kind, between ? NULL : spec->bodies[2].name);
+  if (kind == MB_FORCE_DAMPING) {
+    test_damping(force)->coefficient = 0.3 + by;
+    return;
+  }
+  if (!between) {
+    MbBodyForceSpec *own = test_wrench(force);
+    own->axes = MB_AXES_WORLD;
+    for (int i = 0; i < 3; i++) {
+      own->at[i] = test_around_zero(seed) + by;
+      own->force[i] = test_constant(5 * test_around_zero(seed) + by);
+      own->torque[i] = test_constant(kind == MB_FORCE_POINT ? 0 : test_around_zero(seed));
+    }
+    return;
+  }
+  force->npoints = mb_force_table[kind]->most == 2 ? 2 : 3;
+  force->points = mb_arena_alloc(&spec->arena, 3, sizeof *force->points);
+  for (size_t i = 0; i < force->npoints; i++) {
+    force->points[i].body = spec->bodies[2 * i % 3].name;
+    test_random_frame(&force->points[i].frame, seed);
+    force->points[i].frame.position[0] += by;
+  }
+  test_pull(force, stiffness, damping, 1.5 + by);
+  if (kind != MB_FORCE_MUSCLE) return;
+  test_muscle(force)->activation = test_constant(0.6);
+  test_muscle(force)->numbers =
+      (MbMuscle){.max_force = 5 + by, .max_velocity = 6, .tendon_length = 0.5, .optimal_length = 8};
 }

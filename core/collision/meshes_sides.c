@@ -117,52 +117,78 @@ static bool lies_across(const double side[3], const double n[3]) {
   return fabs(mb_vec3_dot(side, n)) <= MB_MESHES_LEANING * mb_vec3_norm(side);
 }
 
-static void sides_cross(MbMeshes *meshes, const MbThree *a, int i, const MbThree *b, int j, bool through) {
-  double e[3], f[3], n[3], m[3], d[3], back[3];
+// Two sides that are looked at.
+typedef struct Sides {
+  const MbThree *a, *b;
+  int i, j;
+  double e[3], f[3]; // along them
   Crossing at;
-  const double reach = fmax(meshes->patches.within, 1e-9);
+} Sides;
+
+// m ← the normal of the plane that one of the sides is in, if it is no edge, towards n; else n.
+static void find_normal(const Sides *of, const double n[3], double m[3]) {
+  mb_vec3_copy(m, n);
+  if (flat_side(of->a, of->i, m)) return;
+  mb_vec3_scale(m, -1, m);
+  flat_side(of->b, of->j, m);
+  mb_vec3_scale(m, -1, m);
+}
+
+// Whether a contact along m is one of these sides.
+static bool touch_along(const Sides *of, const double m[3]) {
   static const uint32_t side[3] = {3, 6, 5};
-  mb_vec3_sub(e, a->x[(i + 1) % 3], a->x[i]);
-  mb_vec3_sub(f, b->x[(j + 1) % 3], b->x[j]);
-  if (!cross(a->x[i], e, b->x[j], f, reach, &at)) return;
-  const double *x = at.x, *y = at.y;
-  const bool straight_on = at.beyond_a != INNER_POINT || at.beyond_b != INNER_POINT;
+  double back[3];
+  mb_vec3_scale(back, -1, m);
+  return mb_three_leads(of->a, side[of->i], m, MB_MESHES_LEANING) &&
+         mb_three_leads(of->b, side[of->j], back, MB_MESHES_LEANING) &&
+         counts(of->a, of->i, of->e, of->at.beyond_a, of->at.x, m) &&
+         counts(of->b, of->j, of->f, of->at.beyond_b, of->at.y, back);
+}
+
+static uint32_t side_of(const MbThree *three, int i) {
+  return MB_PART_SIDE | three->surface->side[3 * (size_t)three->t + (size_t)i];
+}
+
+// Keeps sides that are in one another by −gap: each inside of the other mesh, or beyond an end of its edge by less than they are deep.
+static void keep(MbMeshes *meshes, const Sides *of, const double m[3], double gap) {
+  const double in_b = mb_meshes_distance(of->b->mesh, of->at.x),
+               in_a = mb_meshes_distance(of->a->mesh, of->at.y);
+  if (fmax(in_a, in_b) > 1e-12 - 0.9 * gap) return;
+  MbMeshesInner inner = {.gap = gap,
+                         .in = fmin(in_a, in_b),
+                         .sure = fmin(in_a, in_b) < 0.05 * gap,
+                         .side_a = side_of(of->a, of->i),
+                         .side_b = side_of(of->b, of->j)};
+  mb_vec3_copy(inner.x, of->at.x);
+  mb_vec3_copy(inner.y, of->at.y);
+  mb_vec3_copy(inner.n, m);
+  keep_inner(meshes, &inner);
+}
+
+static void sides_cross(MbMeshes *meshes, const MbThree *a, int i, const MbThree *b, int j, bool through) {
+  // the normal of a plane leads from one to the other but for what sides may lean
+  static const double ABOUT = 1.01;
+  Sides of = {.a = a, .b = b, .i = i, .j = j};
+  const double within = meshes->patches.within, reach = fmax(within, 1e-9);
+  double d[3], m[3];
+  mb_vec3_sub(of.e, a->x[(i + 1) % 3], a->x[i]);
+  mb_vec3_sub(of.f, b->x[(j + 1) % 3], b->x[j]);
+  if (!cross(a->x[i], of.e, b->x[j], of.f, reach, &of.at)) return;
+  mb_vec3_sub(d, of.at.y, of.at.x);
+  if (!through && mb_vec3_norm(d) > ABOUT * reach) return;
+  const bool straight_on = of.at.beyond_a != INNER_POINT || of.at.beyond_b != INNER_POINT;
   const double least = through ? -INFINITY : straight_on ? -reach : 0;
-  mb_vec3_copy(n, at.n);
-  mb_vec3_sub(d, y, x);
   for (int way = 0; way < 2; way++) {
-    mb_vec3_scale(n, -1, n);
-    mb_vec3_copy(m, n);
-    if (!flat_side(a, i, m)) {
-      mb_vec3_scale(m, -1, m);
-      flat_side(b, j, m);
-      mb_vec3_scale(m, -1, m);
-    }
-    // a side that goes through a plane aslant touches it with its end or with what is beside it
-    if (!lies_across(e, m) || !lies_across(f, m)) continue;
-    mb_vec3_scale(back, -1, m);
+    mb_vec3_scale(of.at.n, -1, of.at.n);
+    find_normal(&of, of.at.n, m);
     const double gap = mb_vec3_dot(d, m);
-    if (!(gap < meshes->patches.within) || gap < least) continue;
-    if (!mb_three_leads(a, side[i], m, MB_MESHES_LEANING) ||
-        !mb_three_leads(b, side[j], back, MB_MESHES_LEANING))
-      continue;
-    if (!counts(a, i, e, at.beyond_a, x, m) || !counts(b, j, f, at.beyond_b, y, back)) continue;
-    const double in_b = gap < 0 ? mb_meshes_distance(b->mesh, x) : 0,
-                 in_a = gap < 0 ? mb_meshes_distance(a->mesh, y) : 0;
-    // each inside of the other mesh, or beyond an end of its edge by less than they are deep
-    if (gap < 0 && fmax(in_a, in_b) > 1e-12 - 0.9 * gap) continue;
-    MbMeshesInner inner = {.gap = gap,
-                           .in = fmin(in_a, in_b),
-                           .sure = fmin(in_a, in_b) < 0.05 * gap,
-                           .side_a = MB_PART_SIDE | a->surface->side[3 * (size_t)a->t + (size_t)i],
-                           .side_b = MB_PART_SIDE | b->surface->side[3 * (size_t)b->t + (size_t)j]};
-    mb_vec3_copy(inner.x, x);
-    mb_vec3_copy(inner.y, y);
-    mb_vec3_copy(inner.n, m);
+    // a side that goes through a plane aslant touches it with its end or with what is beside it
+    if (!(gap < within) || gap < least || !lies_across(of.e, m) || !lies_across(of.f, m)) continue;
+    if (!touch_along(&of, m)) continue;
     if (gap < 0)
-      keep_inner(meshes, &inner);
+      keep(meshes, &of, m, gap);
     else
-      mb_meshes_add(meshes, a, x, m, gap, inner.side_a, inner.side_b);
+      mb_meshes_add(meshes, a, of.at.x, m, gap, side_of(a, i), side_of(b, j));
   }
 }
 

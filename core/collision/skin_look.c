@@ -137,7 +137,8 @@ static uint32_t nearest_of(const MbSkin *s, uint32_t t, const double x[3], doubl
 static double box_distance(const MbSkinNode *node, const double x[3]) {
   double sum = 0;
   for (int k = 0; k < 3; k++) {
-    const double off = fmax(0, fmax(node->low[k] - x[k], x[k] - node->high[k]));
+    const double under = node->low[k] - x[k], over = x[k] - node->high[k], most = under > over ? under : over;
+    const double off = most > 0 ? most : 0;
     sum += off * off;
   }
   return sqrt(sum);

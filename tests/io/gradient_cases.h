@@ -19,6 +19,13 @@ typedef struct GradientCase {
   double value, move; // of the number, of itself, between whole runs
 } GradientCase;
 
+// Constraints of every kind between the tips of tests/gradient/chains.json, with "number" in them: what sets them.
+enum { GRADIENT_CONSTRAINTS = 13 };
+extern const char *const gradient_constraints[GRADIENT_CONSTRAINTS];
+// The tips, and the frames there.
+#define GRADIENT_TIPS             "\"between\":[{\"body\":\"a3\",\"at\":[0.15,0,0]},{\"body\":\"b3\",\"at\":[0.15,0,0]}]"
+#define GRADIENT_CONSTRAINT(text) "/constraints=[{" text "}]"
+
 // The scene with the number moved by a share of itself.
 TestRun gradient_moved(const GradientCase *c, double share);
 // What the end of a run changes by (frame size), by differences of fourth order of whole runs; unsure ← some of how far these are from those of second

@@ -14,31 +14,8 @@ static void check(const char *scene, const char *set, double move) {
          worst[1]);
 }
 
-#define TIPS "\"between\":[{\"body\":\"a3\",\"at\":[0.15,0,0]},{\"body\":\"b3\",\"at\":[0.15,0,0]}]"
-#define FRAMES                                                                                               \
-  "\"between\":[{\"body\":\"a3\",\"frame\":{\"position\":[0.15,0,0]}},{\"body\":\"b3\",\"frame\":{"          \
-  "\"position\":"                                                                                            \
-  "[0.15,0,0],\"rotation\":{\"axis\":[0,1,0],\"angle\":\"=-pi/2\"}}}]"
-#define CONSTRAINT(text) "/constraints=[{" text "}]"
-#define CLOSURE(joint)   CONSTRAINT("\"joint\":" joint "," FRAMES)
-
 Test(gradient_held, derivatives_back_by_every_kind_of_constraint_are_those_of_whole_runs, TEST_LONG) {
-  static const char *const constraints[] = {
-      CONSTRAINT("\"type\":\"point\"," TIPS),
-      CONSTRAINT("\"type\":\"point\",\"compliance\":\"=number*1e-3\",\"damping\":0.02," TIPS),
-      CONSTRAINT("\"type\":\"distance\",\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]"),
-      CONSTRAINT("\"type\":\"point_on_line\",\"axis\":[\"=number\",1,0.2]," TIPS),
-      CONSTRAINT("\"type\":\"point_on_plane\",\"normal\":[\"=number\",0.2,1]," TIPS),
-      CONSTRAINT("\"type\":\"velocity_ratio\",\"bodies\":[\"a3\",\"b3\"],\"axes\":[[1,0,0],[0.2,0,1]],"
-                 "\"ratio\":\"=number\""),
-      CLOSURE("\"fixed\""),
-      CLOSURE("\"revolute\""),
-      CLOSURE("\"prismatic\""),
-      CLOSURE("\"cylindrical\""),
-      CLOSURE("{\"type\":\"screw\",\"pitch\":\"=number\"}"),
-      CLOSURE("\"universal\""),
-      CLOSURE("\"planar\"")};
-  for (size_t i = 0; i < sizeof constraints / sizeof *constraints; i++) check("chains", constraints[i], MOVE);
+  for (size_t i = 0; i < GRADIENT_CONSTRAINTS; i++) check("chains", gradient_constraints[i], MOVE);
 }
 
 Test(gradient_held, derivatives_back_of_what_rolls_and_is_driven_are_those_of_whole_runs) {

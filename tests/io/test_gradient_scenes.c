@@ -122,14 +122,6 @@ Test(gradient_spins, derivatives_of_sprung_joints_that_turn_about_any_axis_are_t
   printf("largest error, of the largest derivative: balls  %.1e\n", worst);
 }
 
-#define TIPS "\"between\":[{\"body\":\"a3\",\"at\":[0.15,0,0]},{\"body\":\"b3\",\"at\":[0.15,0,0]}]"
-#define FRAMES                                                                                               \
-  "\"between\":[{\"body\":\"a3\",\"frame\":{\"position\":[0.15,0,0]}},{\"body\":\"b3\",\"frame\":{"          \
-  "\"position\":"                                                                                            \
-  "[0.15,0,0],\"rotation\":{\"axis\":[0,1,0],\"angle\":\"=-pi/2\"}}}]"
-#define CONSTRAINT(text) "/constraints=[{" text "}]"
-#define CLOSURE(joint)   CONSTRAINT("\"joint\":" joint "," FRAMES)
-
 Test(gradient_constraints, derivatives_of_what_rolls_and_of_what_is_driven_are_those_of_whole_runs,
      TEST_LONG) {
   static const char *const names[] = {"rolls", "driven"};
@@ -205,27 +197,12 @@ Test(gradient_constraints, derivatives_where_rows_are_of_little_use_are_those_of
   }
 }
 
-static const char *const constraints[] = {
-    CONSTRAINT("\"type\":\"point\"," TIPS),
-    CONSTRAINT("\"type\":\"point\",\"compliance\":\"=number*1e-3\",\"damping\":0.02," TIPS),
-    CONSTRAINT("\"type\":\"distance\",\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]"),
-    CONSTRAINT("\"type\":\"point_on_line\",\"axis\":[\"=number\",1,0.2]," TIPS),
-    CONSTRAINT("\"type\":\"point_on_plane\",\"normal\":[\"=number\",0.2,1]," TIPS),
-    CONSTRAINT("\"type\":\"velocity_ratio\",\"bodies\":[\"a3\",\"b3\"],\"axes\":[[1,0,0],[0.2,0,1]],"
-               "\"ratio\":\"=number\""),
-    CLOSURE("\"fixed\""),
-    CLOSURE("\"revolute\""),
-    CLOSURE("\"prismatic\""),
-    CLOSURE("\"cylindrical\""),
-    CLOSURE("{\"type\":\"screw\",\"pitch\":\"=number\"}"),
-    CLOSURE("\"universal\""),
-    CLOSURE("\"planar\"")};
-
 // Of every kind of constraint.
 static void check_constraints(const char *scene, const GradientWay *ways_of, size_t n) {
   double worst[8] = {0};
-  for (size_t i = 0; i < sizeof constraints / sizeof *constraints; i++)
-    for (size_t k = 0; k < n; k++) gradient_check_scene(scene, constraints[i], &ways_of[k], MOVE, &worst[k]);
+  for (size_t i = 0; i < GRADIENT_CONSTRAINTS; i++)
+    for (size_t k = 0; k < n; k++)
+      gradient_check_scene(scene, gradient_constraints[i], &ways_of[k], MOVE, &worst[k]);
   printf("largest error, of the largest derivative: constraints of %s", scene);
   for (size_t k = 0; k < n; k++) printf("  %.1e", worst[k]);
   printf("\n");
@@ -242,9 +219,9 @@ static void check_first_order(const char *scene) {
 // What several numbers change of one parameter of a constraint, as of the length at the start, is found once for all of them.
 Test(gradient_constraints, numbers_that_change_the_same_of_a_constraint_are_told_apart) {
   static const char *const lengths[] = {
-      CONSTRAINT("\"type\":\"distance\",\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]"),
-      CONSTRAINT("\"type\":\"distance\",\"length\":\"=number+length/3\",\"compliance\":1e-3,"
-                 "\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]")};
+      GRADIENT_CONSTRAINT("\"type\":\"distance\",\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]"),
+      GRADIENT_CONSTRAINT("\"type\":\"distance\",\"length\":\"=number+length/3\",\"compliance\":1e-3,"
+                          "\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]")};
   static const char *const integrators[] = {"symplectic", "implicit", "trapezoidal", "bdf1"};
   for (size_t i = 0; i < 2; i++)
     for (size_t k = 0; k < 4; k++)

@@ -1,10 +1,11 @@
 // Derivatives back through a run of a deformable that solver projective moves, by how many numbers they are: a rubber bar is held at one end and led at the
 // other by a pin on tables, whose values are the numbers; or its material, density and gravity are. MBSIM_BENCH_NUMBERS is how many numbers it is run with, once, back
-// (0: the run alone; below 0: so many numbers that are not of tables): for those who count instructions of `one_bar_back`.
+// (0: the run alone; below 0: so many numbers that are not of tables): for those who count instructions of `one_run_timed`.
 #include "core/base/alloc.h"
 #include "core/sim/sensitivity.h"
 #include "io/scene/scene.h"
 #include "tools/bench/bench.h"
+#include "tools/bench/bench_back.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -96,64 +97,25 @@ static Bar *make_bar(int count, bool plain) {
   return NULL;
 }
 
-static bool at_the_end(void *to, int64_t step, double t) {
-  (void)to, (void)t;
-  return step == STEPS;
-}
-
 // Where a node in the middle is, along z.
 static void middle(void *to, int64_t step, double t, const double *frame, double *weights) {
   (void)to, (void)step, (void)t, (void)frame;
   weights[3 * 40 + 2] = 1;
 }
 
-static __attribute__((noinline)) MbStatus one_bar_back(MbSensitivity *with, MbSim *alone, MbReport *report) {
-  const MbSensitivityWeights weights = {.wanted = at_the_end, .weigh = middle};
-  double derivatives[MANY];
-  MbStatus status = MB_OK;
-  if (with) return mb_sensitivity_backward(with, STEPS, (size_t)1 << 28, &weights, derivatives, NULL, report);
-  for (int s = 0; s < STEPS && status == MB_OK; s++) status = mb_sim_step(alone, report);
-  return status;
-}
-
-static MbStatus one_bar_along(MbSensitivity *with, MbReport *report) {
-  MbStatus status = MB_OK;
-  for (int s = 0; s < STEPS && status == MB_OK; s++) status = mb_sensitivity_step(with, report);
-  return status;
-}
-
-typedef enum Way { ALONE, BACK, ALONG } Way;
-
-// Seconds of processor time, the least of some; by the numbers, or alone.
-static double measure(const Bar *bar, Way way, int times) {
-  double best = NAN;
-  for (int i = 0; i < times; i++) {
-    MbReport report = {0};
-    MbSensitivity *with = NULL;
-    MbSim *alone = NULL;
-    MbStatus status =
-        way ? mb_sensitivity_create(bar->model, bar->numbers, (size_t)bar->count, &with, &report)
-            : mb_sim_create(bar->model, NULL, &alone, &report);
-    const double start = mb_bench_cpu();
-    if (status == MB_OK)
-      status = way == ALONG ? one_bar_along(with, &report) : one_bar_back(with, alone, &report);
-    best = fmin(best, mb_bench_cpu() - start);
-    if (status != MB_OK) fprintf(stderr, "%s\n", report.kept ? report.issues[0].text : "no derivatives");
-    mb_sensitivity_free(with);
-    mb_sim_free(alone);
-    if (status != MB_OK) return NAN;
-  }
-  return best;
+static double measure(const Bar *bar, MbBenchWay way, int times) {
+  return mb_bench_back(&(MbBenchBack){bar->model, bar->numbers, (size_t)bar->count, STEPS, middle}, way,
+                       times);
 }
 
 static bool of_count(int count, bool plain) {
   Bar *bar = make_bar(count, plain);
   if (!bar) return false;
-  const double alone = measure(bar, ALONE, TIMES), back = measure(bar, BACK, TIMES) / alone;
+  const double alone = measure(bar, MB_BENCH_ALONE, TIMES), back = measure(bar, MB_BENCH_BACK, TIMES) / alone;
   char what[60];
   if (count <= PLAIN)
     printf("    %d numbers%s, along by single steps %.1f runs\n", count,
-           plain ? " of material and gravity" : " of tables", measure(bar, ALONG, 1) / alone);
+           plain ? " of material and gravity" : " of tables", measure(bar, MB_BENCH_ALONG, 1) / alone);
   snprintf(what, sizeof what, "%d numbers%s, back", count, plain ? " of material and gravity" : " of tables");
   free_bar(bar);
   return mb_bench_target(what, back, "runs", 4, false) && isfinite(back);
@@ -165,7 +127,7 @@ bool mb_bench_gradient_nodes(void) {
   if (numbers) {
     const int count = abs(atoi(numbers));
     Bar *bar = count <= MANY ? make_bar(count, atoi(numbers) < 0) : NULL;
-    const double took = bar ? measure(bar, count ? BACK : ALONE, 1) : NAN;
+    const double took = bar ? measure(bar, count ? MB_BENCH_BACK : MB_BENCH_ALONE, 1) : NAN;
     printf("    %d numbers %.5f s\n", count, took);
     free_bar(bar);
     return isfinite(took);

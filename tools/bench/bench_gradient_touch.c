@@ -1,10 +1,11 @@
 // Derivatives of a run in which bodies touch, by how many numbers they are: a leg of three motors hops on the ground, and the numbers are what the tables of
 // its motors' targets hold. Back through the run, and along with it by single steps. MBSIM_BENCH_NUMBERS is how many numbers it is run with, once, back (0: the run alone): for
-// those who count instructions of `one_hop_back`.
+// those who count instructions of `one_run_timed`.
 #include "core/base/alloc.h"
 #include "core/sim/sensitivity.h"
 #include "io/scene/scene.h"
 #include "tools/bench/bench.h"
+#include "tools/bench/bench_back.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -106,65 +107,26 @@ static Leg *make_leg(int count) {
   return NULL;
 }
 
-static bool at_the_end(void *to, int64_t step, double t) {
-  (void)to, (void)t;
-  return step == STEPS;
-}
-
 // Where the hip is, along x.
 static void hip(void *to, int64_t step, double t, const double *frame, double *weights) {
   (void)to, (void)step, (void)t, (void)frame;
   weights[3] = 1;
 }
 
-static __attribute__((noinline)) MbStatus one_hop_back(MbSensitivity *with, MbSim *alone, MbReport *report) {
-  const MbSensitivityWeights weights = {.wanted = at_the_end, .weigh = hip};
-  double derivatives[MOST];
-  MbStatus status = MB_OK;
-  if (with) return mb_sensitivity_backward(with, STEPS, (size_t)1 << 28, &weights, derivatives, NULL, report);
-  for (int s = 0; s < STEPS && status == MB_OK; s++) status = mb_sim_step(alone, report);
-  return status;
-}
-
-static MbStatus one_hop_along(MbSensitivity *with, MbReport *report) {
-  MbStatus status = MB_OK;
-  for (int s = 0; s < STEPS && status == MB_OK; s++) status = mb_sensitivity_step(with, report);
-  return status;
-}
-
-typedef enum Way { ALONE, BACK, ALONG_WITH } Way;
-
-// Seconds of processor time, the least of some.
-static double measure(const Leg *leg, Way way, int times) {
-  double best = NAN;
-  for (int i = 0; i < times; i++) {
-    MbReport report = {0};
-    MbSensitivity *with = NULL;
-    MbSim *alone = NULL;
-    MbStatus status =
-        way ? mb_sensitivity_create(leg->model, leg->numbers, (size_t)leg->count, &with, &report)
-            : mb_sim_create(leg->model, NULL, &alone, &report);
-    const double start = mb_bench_cpu();
-    if (status == MB_OK)
-      status = way == ALONG_WITH ? one_hop_along(with, &report) : one_hop_back(with, alone, &report);
-    best = fmin(best, mb_bench_cpu() - start);
-    if (status != MB_OK) fprintf(stderr, "%s\n", report.kept ? report.issues[0].text : "no derivatives");
-    mb_sensitivity_free(with);
-    mb_sim_free(alone);
-    if (status != MB_OK) return NAN;
-  }
-  return best;
+static double measure(const Leg *leg, MbBenchWay way, int times) {
+  return mb_bench_back(&(MbBenchBack){leg->model, leg->numbers, (size_t)leg->count, STEPS, hip}, way, times);
 }
 
 static bool of_count(int count) {
   Leg *leg = make_leg(count);
   if (!leg) return false;
-  const double alone = measure(leg, ALONE, TIMES), back = measure(leg, BACK, TIMES) / alone;
+  const double alone = measure(leg, MB_BENCH_ALONE, TIMES), back = measure(leg, MB_BENCH_BACK, TIMES) / alone;
   char what[60];
   snprintf(what, sizeof what, "%d numbers, back", count);
   const bool met = mb_bench_target(what, back, "runs", 8, false);
   if (count <= ALONG)
-    printf("    %d numbers, along by single steps %.1f runs\n", count, measure(leg, ALONG_WITH, 1) / alone);
+    printf("    %d numbers, along by single steps %.1f runs\n", count,
+           measure(leg, MB_BENCH_ALONG, 1) / alone);
   free_leg(leg);
   return met && isfinite(back);
 }
@@ -176,7 +138,7 @@ bool mb_bench_gradient_touch(void) {
   if (numbers) {
     const int count = atoi(numbers);
     Leg *leg = count >= 0 && count <= MOST ? make_leg(count < 2 * JOINTS ? 2 * JOINTS : count) : NULL;
-    const double took = leg ? measure(leg, count ? BACK : ALONE, 1) : NAN;
+    const double took = leg ? measure(leg, count ? MB_BENCH_BACK : MB_BENCH_ALONE, 1) : NAN;
     printf("    %d numbers %.5f s\n", count, took);
     free_leg(leg);
     return isfinite(took);

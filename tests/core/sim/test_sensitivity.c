@@ -2,6 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/forces/forces.h"
 #include "core/sim/sensitivity.h"
+#include "tests/pulled.h"
 #include "tests/runs.h"
 #include "tests/trees.h"
 
@@ -26,39 +27,6 @@ typedef struct Case {
   bool held;   // that one hangs on the world by a hinge
   bool pulled; // by the force all the same
 } Case;
-
-static void pull(MbSceneSpec *spec, const Case *c, double p, uint64_t *seed) {
-  const double by = c->place == FORCE ? p : 0;
-  const double stiffness[2] = {3 + by, 2 + by}, damping[2] = {0.4 + by, 0.7};
-  const bool between = mb_force_table[c->force]->least > 0;
-  MbForceSpec *force = test_force(spec, c->force, between ? NULL : spec->bodies[2].name);
-  if (c->force == MB_FORCE_DAMPING) {
-    test_damping(force)->coefficient = 0.3 + by;
-    return;
-  }
-  if (!between) {
-    MbBodyForceSpec *own = test_wrench(force);
-    own->axes = MB_AXES_WORLD;
-    for (int i = 0; i < 3; i++) {
-      own->at[i] = test_around_zero(seed) + by;
-      own->force[i] = test_constant(5 * test_around_zero(seed) + by);
-      own->torque[i] = test_constant(c->force == MB_FORCE_POINT ? 0 : test_around_zero(seed));
-    }
-    return;
-  }
-  force->npoints = mb_force_table[c->force]->most == 2 ? 2 : 3;
-  force->points = mb_arena_alloc(&spec->arena, 3, sizeof *force->points);
-  for (size_t i = 0; i < force->npoints; i++) {
-    force->points[i].body = spec->bodies[2 * i % 3].name;
-    test_random_frame(&force->points[i].frame, seed);
-    force->points[i].frame.position[0] += by;
-  }
-  test_pull(force, stiffness, damping, 1.5 + by);
-  if (c->force != MB_FORCE_MUSCLE) return;
-  test_muscle(force)->activation = test_constant(0.6);
-  test_muscle(force)->numbers =
-      (MbMuscle){.max_force = 5 + by, .max_velocity = 6, .tendon_length = 0.5, .optimal_length = 8};
-}
 
 static MbSceneSpec scene(const Case *c, double p) {
   static const char *channels[] = {"body.position", "body.velocity", "energy"};
@@ -86,7 +54,7 @@ static MbSceneSpec scene(const Case *c, double p) {
       body->joint.position = test_one_number(&spec.arena, 0.3 + p);
     if (c->place == MOTION) body->joint.velocity = test_one_number(&spec.arena, 0.5 + p);
   }
-  if (!c->held || c->pulled) pull(&spec, c, p, &seed);
+  if (!c->held || c->pulled) test_pull_last(&spec, c->force, c->place == FORCE ? p : 0, &seed);
   return spec;
 }
 

@@ -46,7 +46,7 @@ static double once(const MbBenchBack *of, MbBenchWay way, double *derivatives) {
 
 double mb_bench_back(const MbBenchBack *of, MbBenchWay way, int times) {
   double best = INFINITY, *const derivatives = mb_calloc(of->count ? of->count : 1, sizeof *derivatives);
-  for (int i = 0; i < times && derivatives && isfinite(best + i); i++) {
+  for (int i = 0; i < times && derivatives && !isnan(best); i++) {
     const double took = once(of, way, derivatives);
     best = isnan(took) ? NAN : fmin(best, took);
   }

@@ -1,4 +1,4 @@
-// Two meshes that are looked at for contacts: what collide_meshes.c and meshes_sides.c share.
+// Two meshes that are looked at for contacts: what collide_meshes.c and meshes_sides.c share (meshes.c).
 #ifndef MB_COLLISION_MESHES_H
 #define MB_COLLISION_MESHES_H
 

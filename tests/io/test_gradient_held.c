@@ -70,6 +70,10 @@ Test(gradient_held, derivatives_back_of_sprung_joints_and_of_what_spins_are_thos
   check("spins", NULL, FEW);
 }
 
+Test(gradient_held, derivatives_back_of_free_bodies_that_nothing_joins_are_those_of_whole_runs) {
+  check("adrift", NULL, MOVE);
+}
+
 Test(gradient_held, derivatives_back_of_deformables_on_bodies_are_those_of_whole_runs, TEST_LONG) {
   check_implicit("hand", "/deformables/0/attach/0/enforce=\"constraint\"", MOVE);
   check_implicit("muscle", NULL, MOVE);

@@ -78,8 +78,8 @@ const char *mb_steps_refuse(const MbModel *model) {
              "velocities, energies and momentum "
              "alone: output has others";
   if (tells_gaps_of_joints(model))
-    return "under solver \"maximal\" there are no derivatives of channel \"constraint.error\", which tells how "
-           "far joints have come apart: output has it";
+    return "under solver \"maximal\" there are no derivatives of channel \"constraint.error\", which tells "
+           "how far joints have come apart: output has it";
   return mb_slope_dry_refuse(model);
 }
 

@@ -41,6 +41,7 @@ struct MbHeldBack {
   MbHeldNumber *number; // (count)
   MbHeldRows *rows;     // of constraints; NULL: there are none
   bool linear;          // forces on bodies are linearised
+  bool whole;           // of velocities to come as a whole, not of changes of them (scheme_once.c)
   size_t nclaimed;
   size_t *first; // (nb) of the rows of each joint
   double *none, *lambda,

@@ -2,6 +2,7 @@
 // and acts along their coordinates. The state's numbers are the same, poses and velocities of bodies.
 #include "core/base/report.h"
 #include "core/forces/forces.h"
+#include "core/sim/claims.h"
 #include "core/sim/sensitivity_held.h"
 #include "core/solvers/solvers.h"
 
@@ -84,12 +85,9 @@ static bool linearises(const MbModel *model) {
   return any && model->integrator.kind == MB_IMPLICIT;
 }
 
-// A has the velocities to come as a whole, as of trees (sensitivity_once.c).
 static MbTangent *tangent_of(const MbHeldBack *held, MbSim *sim, double h) {
-  static const MbTangentTerms none;
-  MbTangentTerms of = none;
+  const MbTangentTerms of = mb_slope_once_terms(held->whole, h);
   MbTangent *tangent = mb_tangent_create(sim);
-  of.x1[0] = 1, of.x1[1] = -2, of.x2[0] = 1, of.y1[0] = of.y2[0] = h;
   if (tangent) mb_tangent_place(sim, tangent);
   return tangent && (!held->linear || mb_tangent_linearise(sim, tangent, &of, h)) ? tangent : NULL;
 }
@@ -164,6 +162,7 @@ MbStatus mb_held_make(MbSensitivity *g, MbReport *report) {
   MbSensitivity *f = &held->free;
   f->number = g->number, f->count = g->count, f->once = true;
   held->linear = linearises(g->sim->model);
+  held->whole = g->sim->model->jointed || mb_claims_any(g->sim);
   MbStatus status = begin_free(&g->arena, g->sim, &f->sim, report);
   if (status != MB_OK) return status;
   f->probe = f->sim;

@@ -52,13 +52,16 @@ static bool pulled(const MbModel *model) {
   return any;
 }
 
-// Of one solution A has the velocities to come as a whole where bodies are in trees, and changes of them where they are free in space (scheme_once.c); a pass has its change
-// of velocities alone.
+MbTangentTerms mb_slope_once_terms(bool whole, double h) {
+  return whole ? (MbTangentTerms){{1, -2}, {1, 0}, {h, 0}, {h, 0}}
+               : (MbTangentTerms){{1, -1}, {1, -1}, {h, h}, {h, -h}};
+}
+
+// A pass has its change of velocities alone.
 bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tangent) {
   const double h = sim->model->h;
   if (sim->integrator->a == 0 || !pulled(sim->model)) return true;
-  MbTangentTerms of = {{1, -1}, {1, -1}, {h, h}, {h, -h}};
-  if (sim->model->jointed) of = (MbTangentTerms){{1, -2}, {1, 0}, {h, 0}, {h, 0}};
+  MbTangentTerms of = mb_slope_once_terms(sim->model->jointed, h);
   if (g->halves) of = (MbTangentTerms){{1, -1}, {1, -1}, {h / 2, -h / 2}, {h / 2, -h / 2}};
   return mb_tangent_linearise(sim, tangent, &of, g->halves ? 0 : h);
 }

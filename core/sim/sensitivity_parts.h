@@ -94,6 +94,9 @@ const double *mb_slope_felt(const MbSensitivity *g, const MbStageNote *note);
 // Says why such steps of a model have no exact derivatives; NULL: they have.
 const char *mb_slope_once_refuse(const MbModel *model);
 bool mb_slope_once_make(MbSensitivity *g); // false: out of memory
+// What A of such a step has forces linearised by: velocities to come as a whole where bodies are in trees or the solver claims rows, changes of them where they are free in space
+// (scheme_once.c).
+MbTangentTerms mb_slope_once_terms(bool whole, double h);
 // Makes what such steps have of linearised forces a part of a simulation's tangent; false: out of memory.
 bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tangent);
 // The time of the forces of the step to come.

@@ -58,6 +58,14 @@ const char *mb_steps_refuse_passes(const MbSim *sim) {
   return NULL;
 }
 
+// Whether output tells how far joints have come apart, which is next to nothing: its norm bends within what differences of a frame are made by.
+static bool tells_gaps_of_joints(const MbModel *model) {
+  if (mb_solver_of_bodies(&model->solver) != MB_SOLVER_MAXIMAL || !model->jointed) return false;
+  for (size_t i = 0; i < model->nchannels; i++)
+    if (!strcmp(model->channels[i], "constraint.error")) return true;
+  return false;
+}
+
 const char *mb_steps_refuse(const MbModel *model) {
   const MbIntegratorKind kind = model->integrator.kind;
   if (kind == MB_RK45)
@@ -69,6 +77,9 @@ const char *mb_steps_refuse(const MbModel *model) {
              "positions, "
              "velocities, energies and momentum "
              "alone: output has others";
+  if (tells_gaps_of_joints(model))
+    return "under solver \"maximal\" there are no derivatives of channel \"constraint.error\", which tells "
+           "how far joints have come apart: output has it";
   return mb_slope_dry_refuse(model);
 }
 

@@ -3,6 +3,8 @@
 #include "tests/io/gradient_cases.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const GradientWay ways[2] = {{"\"maximal\"", "symplectic", false}, {"\"maximal\"", "implicit", false}};
 static const double MOVE = 1e-3, FEW = 1e-4, NEAR = 1e-6;
@@ -47,6 +49,10 @@ Test(gradient_held, derivatives_back_of_sprung_joints_and_of_what_spins_are_thos
   check("spins", NULL, FEW);
 }
 
+Test(gradient_held, derivatives_back_of_free_bodies_that_nothing_joins_are_those_of_whole_runs) {
+  check("adrift", NULL, MOVE);
+}
+
 Test(gradient_held, derivatives_back_of_deformables_on_bodies_are_those_of_whole_runs, TEST_LONG) {
   check_implicit("hand", "/deformables/0/attach/0/enforce=\"constraint\"", MOVE);
   check_implicit("muscle", NULL, MOVE);
@@ -57,4 +63,19 @@ Test(gradient_held, derivatives_back_of_motors_tables_and_stops_are_those_of_who
   check("led", NULL, FEW);
   check("limit", "/bodies/0/joint/stops={\"stiffness\":200,\"damping\":2}", NEAR);
   check_implicit("given", NULL, FEW);
+}
+
+// Differences of frames along coordinates step over where their norm bends: derivatives were a hundred times off.
+Test(gradient_held, how_far_joints_have_come_apart_has_no_derivative) {
+  static const char *const sets[] = {"/solver=\"maximal\"", "/output/channels=[\"constraint.error\"]", NULL};
+  char *text = test_text_of("tests/gradient/spins.json");
+  TestRun run = test_run(text, sets);
+  const MbSensitivityNumber number = {"p", run.model, run.model, 1};
+  MbSensitivity *gradient = NULL;
+  MbReport report = {0};
+  free(text);
+  cr_expect_eq(mb_sensitivity_create(run.model, &number, 1, &gradient, &report), MB_SCENE);
+  cr_expect_not_null(strstr(report.issues[0].text, "constraint.error"), "%s", report.issues[0].text);
+  mb_sensitivity_free(gradient);
+  test_run_free(&run);
 }

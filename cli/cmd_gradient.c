@@ -53,6 +53,16 @@ static MbStatus check_memory(const MbGradientRun *run, const MbSensitivity *grad
                   mb_arg(run->args, "memory")->number, ceil(least / mebi * 100) / 100);
 }
 
+// Makes derivatives of the run once more; what was warned of as they were first made is not told again.
+static MbStatus make_again(MbGradientRun *run, const MbSensitivityNumber *numbers, MbSensitivity **gradient,
+                           MbReport *report) {
+  MbReport told = {0};
+  mb_sensitivity_free(*gradient);
+  const MbStatus status = mb_sensitivity_create(run->scene.model, numbers, run->nwrt, gradient, &told);
+  if (status) *report = told;
+  return status;
+}
+
 // Back through the run, once for each measure.
 static MbStatus go_back(MbGradientRun *run, const MbSensitivityNumber *numbers, MbSensitivity **gradient,
                         MbReport *report) {
@@ -74,10 +84,7 @@ static MbStatus go_back(MbGradientRun *run, const MbSensitivityNumber *numbers, 
   asked.weights = weights;
   for (size_t m = 0; m < run->nmeasures && !status; m++) {
     asked.which = m, asked.again = m > 0;
-    if (m) {
-      mb_sensitivity_free(*gradient);
-      status = mb_sensitivity_create(run->scene.model, numbers, run->nwrt, gradient, report);
-    }
+    if (m) status = make_again(run, numbers, gradient, report);
     if (!status) status = mb_backward(*gradient, &asked, derivatives, report);
     for (size_t k = 0; k < run->nwrt && !status; k++) run->wrt[k].derivative[m] = derivatives[k];
   }
@@ -114,9 +121,8 @@ static MbStatus choose_way(const MbGradientRun *run, const MbSensitivity *gradie
 // Begins anew, where the way back has met a step that is differentiated along with the run alone.
 static MbStatus again(MbGradientRun *run, const MbSensitivityNumber *numbers, MbSensitivity **gradient,
                       MbReport *report) {
-  mb_sensitivity_free(*gradient);
   mb_measures_reset(run->scene.measures);
-  return mb_sensitivity_create(run->scene.model, numbers, run->nwrt, gradient, report);
+  return make_again(run, numbers, gradient, report);
 }
 
 // How derivatives were taken, as it is told.

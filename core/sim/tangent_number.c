@@ -101,22 +101,34 @@ static size_t next_outer(const MbModel *model, size_t i) {
   return i;
 }
 
-// Whether a frame is turned so far that what products of two differences come to counts.
-static bool turned(const MbPose *one, const MbPose *other) {
-  static const double FAR = 1e-4; // half of the angle
+// Whether a frame is turned by half an angle of so much.
+static bool turned(const MbPose *one, const MbPose *other, double far) {
   double same = 0, opposite = 0;
   for (size_t i = 0; i < 4; i++) {
     same = fmax(same, fabs(other->q[i] - one->q[i]));
     opposite = fmax(opposite, fabs(other->q[i] + one->q[i]));
   }
-  return fmin(same, opposite) > FAR;
+  return fmin(same, opposite) > far;
 }
 
+// Whether a frame is turned so far that what products of two differences come to counts. Where rows hold bodies what is left of these in a gap is
+// asked for in a step, and so is divided by its length; but under solver maximal, which then would have no way back.
+static const double FAR = 1e-4, FAR_OF_ROWS = 3e-6;
+
 static bool jumps(const MbModel *m, const MbModel *n) {
+  const bool held = m->nconstraints && mb_solver_of_bodies(&m->solver) != MB_SOLVER_MAXIMAL;
+  const double far = held ? FAR_OF_ROWS : FAR;
   bool any = false;
   for (size_t b = 0; b < m->nb; b++)
-    any |= turned(&m->C[b], &n->C[b]) || turned(&m->P[b], &n->P[b]) || turned(&m->B[b], &n->B[b]);
+    any |=
+        turned(&m->C[b], &n->C[b], far) || turned(&m->P[b], &n->P[b], far) || turned(&m->B[b], &n->B[b], far);
   return any;
+}
+
+bool mb_tangent_number_swings(const MbModel *m, const MbModel *n) {
+  for (size_t b = 0; b < m->nb; b++)
+    if (turned(&m->C[b], &n->C[b], 2 * FAR_OF_ROWS)) return true;
+  return false;
 }
 
 static void find_bodies(MbTangentNumber *n, const MbModel *less, const MbModel *more) {

@@ -217,6 +217,13 @@ static void check_first_order(const char *scene) {
 }
 
 // What several numbers change of one parameter of a constraint, as of the length at the start, is found once for all of them.
+// Of a body whose axes turn far for a little of its moments: what is left of the square of a turn is asked for in a step, of a gap.
+Test(gradient_constraints, derivatives_back_by_moments_that_are_nearly_the_same_are_those_of_whole_runs) {
+  static const GradientWay way = {"\"redmax\"", "symplectic", true};
+  printf("largest error back, of what is summed up: nearly round  %.1e\n",
+         gradient_check_meets("nearly_round", "/time/steps=1", &way, 1e-4));
+}
+
 Test(gradient_constraints, numbers_that_change_the_same_of_a_constraint_are_told_apart) {
   static const char *const lengths[] = {
       GRADIENT_CONSTRAINT("\"type\":\"distance\",\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]"),

@@ -147,6 +147,7 @@ grep -o "^no way further down was found" said.txt
 "$MBSIM" run edge.json -q -o edge.mbt && echo "the best so far is written"
 
 echo "stopped on the way: exit 130, and the best so far"
+rm said.txt # what was said before is not waited for
 "$MBSIM" fit p.json --data d.csv -m bob.joint.position -u upper --step 1e-5 -d 100 -o stopped.json >said.txt 2>&1 &
 running=$!
 wait_for said.txt 200

@@ -4,6 +4,7 @@
 #include "core/sim/row_set.h"
 #include "core/base/alloc.h"
 #include "core/base/targets.h"
+#include "core/math/four.h"
 #include "core/model/coordinates.h"
 #include "core/sim/sim_internal.h"
 
@@ -306,35 +307,28 @@ void mb_row_set_gather(const MbSim *sim, MbRowSet *set, size_t first, size_t n, 
 
 // ---- three rows at once -----------------------------------------------------------------------------------
 
-typedef double Four __attribute__((vector_size(4 * sizeof(double))));
-
 typedef long long FourBits __attribute__((vector_size(4 * sizeof(long long))));
 
-static inline __attribute__((always_inline)) Four size_of(Four x) {
-  return (Four)((FourBits)x & LLONG_MAX); // without its sign
+MB_FOUR_INLINE MbFour size_of(MbFour x) {
+  return (MbFour)((FourBits)x & LLONG_MAX); // without its sign
 }
 
 MB_CLONES static void rates(const double *G, const size_t *index, size_t n, const double *v, double rate[4]) {
-  Four sum = {0}, g;
-  for (size_t k = 0; k < n; k++) {
-    memcpy(&g, G + 4 * k, sizeof g);
-    sum += g * v[index[k]];
-  }
-  memcpy(rate, &sum, sizeof sum);
+  MbFour sum = {0};
+  for (size_t k = 0; k < n; k++) sum += mb_four_load(G + 4 * k) * v[index[k]];
+  mb_four_store(rate, sum);
 }
 
 MB_CLONES static void rates_sized(const double *G, const size_t *index, size_t n, const double *v,
                                   double rate[4], double size[4]) {
-  Four sum = {0}, sizes, g;
-  memcpy(&sizes, size, sizeof sizes);
+  MbFour sum = {0}, sizes = mb_four_load(size);
   for (size_t k = 0; k < n; k++) {
-    memcpy(&g, G + 4 * k, sizeof g);
-    const Four term = g * v[index[k]];
+    const MbFour term = mb_four_load(G + 4 * k) * v[index[k]];
     sum += term;
     sizes += size_of(term);
   }
-  memcpy(rate, &sum, sizeof sum);
-  memcpy(size, &sizes, sizeof sizes);
+  mb_four_store(rate, sum);
+  mb_four_store(size, sizes);
 }
 
 void mb_row_rate_three(const MbRowSet *set, size_t s, const double *v, double rate[3]) {

@@ -113,6 +113,20 @@ static MbTangent *tangent_of(const MbSensitivity *g, MbSim *sim) {
   return tangent && mb_slope_once_linearise(g, sim, tangent) ? tangent : NULL;
 }
 
+// Warns of a number that turns a body's principal axes far for a little, where rows of the solver hold bodies.
+static void tell_swings(const MbSensitivity *g, const MbSlope *t, MbReport *report) {
+  const MbModel *model = g->sim->model;
+  const bool rows =
+      mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL && (model->jointed || model->nconstraints);
+  if (!rows || !mb_tangent_number_swings(t->less->model, t->more->model)) return;
+  mb_warning(
+      report, "",
+      "%s: a little of it turns the principal axes of a body far, of which two moments are nearly the same: "
+      "under solver \"maximal\" what joints and constraints make of that is off by up to some thousandths; "
+      "compare with --check, or with solver \"redmax\"",
+      g->number[t - g->slopes].name);
+}
+
 static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
   const MbSensitivityNumber *number = &g->number[k];
   const MbSimOptions options = {.threads = 1};
@@ -135,14 +149,7 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
                     what);
   if ((what = mb_slope_tables_refuse(g->sim->model, t->less->model, t->more->model)))
     return mb_error(report, MB_SCENE, "", "%s: %s", number->name, what);
-  if (mb_solver_of_bodies(&g->sim->model->solver) == MB_SOLVER_MAXIMAL &&
-      mb_tangent_number_swings(t->less->model, t->more->model))
-    mb_warning(
-        report, "",
-        "%s: a little of it turns the principal axes of a body far, of which two moments are nearly the "
-        "same: under solver \"maximal\" what joints and constraints make of that is off by up to some "
-        "thousandths; compare with --check, or with solver \"redmax\"",
-        number->name);
+  tell_swings(g, t, report);
   if ((by_equations(g) || g->nodes) &&
       !(t->number = mb_tangent_number_create(&g->arena, g->sim, t->less, t->more)))
     return mb_no_memory(report, "derivatives");

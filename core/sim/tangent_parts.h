@@ -2,6 +2,7 @@
 #ifndef MB_SIM_TANGENT_PARTS_H
 #define MB_SIM_TANGENT_PARTS_H
 
+#include "core/math/four.h"
 #include "core/math/spatial.h"
 #include "core/model/joint.h"
 #include "core/sim/tangent.h"
@@ -76,7 +77,6 @@ static inline void mb_six_copy(double y[6], const double x[6]) {
 static inline void mb_six_zero(double y[6]) { y[0] = y[1] = y[2] = y[3] = y[4] = y[5] = 0; }
 
 // Six numbers as rows of vectors.
-typedef double MbFour __attribute__((vector_size(32)));
 typedef double MbTwo __attribute__((vector_size(16)));
 typedef struct MbSixRow {
   MbFour four;

@@ -55,8 +55,8 @@ const char *mb_sensitivity_refuses(const MbModel *model) {
 }
 
 const char *mb_sensitivity_inexact(const MbModel *model) {
-  const char *why = mb_sensitivity_refuses(model);
-  return why ? why : stages_refuse(model);
+  const char *why = stages_refuse(model);
+  return why ? why : mb_sensitivity_refuses(model);
 }
 
 double mb_sensitivity_little(const MbModel *model) {

@@ -301,12 +301,12 @@ static MbStatus make_problem(MbFit *fit, MbReport *report) {
 static MbStatus ask_slopes(MbFit *fit, MbReport *report) {
   const MbValue *by = mb_arg(fit->args, "derivatives");
   const MbSlopesBy wanted = by->given ? (MbSlopesBy)by->word : MB_SLOPES_AUTO;
-  const char *inexact = mb_sensitivity_inexact(fit->model);
+  const char *inexact = mb_sensitivity_inexact(fit->model), *refused = mb_sensitivity_refuses(fit->model);
   // of an expression there may be a way back through contact or deformables' own steps, which the first slopes tell
   MbContactCounts contacts;
   const bool perhaps = mb_sim_contacts(fit->sim, &contacts) || mb_sensitivity_moves_nodes(fit->sim);
-  const bool back = inexact && fit->minimise && perhaps && !mb_sensitivity_refuses(fit->model);
-  const char *why = back ? NULL : inexact;
+  const bool back = inexact && fit->minimise && perhaps && !refused;
+  const char *why = back ? NULL : fit->minimise && refused ? refused : inexact;
   if (wanted == MB_SLOPES_EXACT && why) return mb_error(report, MB_USAGE, "", "--derivatives exact: %s", why);
   fit->only_exact = wanted == MB_SLOPES_EXACT;
   fit->exact = !why && wanted != MB_SLOPES_DIFFERENCES;

@@ -104,8 +104,8 @@ static void do_side(void *context, size_t i) {
 // Two places on both sides of an unknown, or both on the side that is given; false where a bound is in the way.
 static bool choose_places(const MbFit *fit, const double *numbers, size_t k, int side, double at[2]) {
   const MbUnknown *u = &fit->unknowns[k];
-  const double size = u->logarithmic ? numbers[k] : fmax(fabs(numbers[k]), 1e-3 * fit->x_size[k]);
-  const double move = fmin(fit->move * size, (u->high - u->low) / 5); // so that one side has room for both
+  // so that one side has room for both
+  const double move = fmin(fit->move * mb_fit_size(fit, numbers, k), (u->high - u->low) / 5);
   at[0] = numbers[k] + (side < 0 ? -2 : side > 0 ? 1 : -1) * move;
   at[1] = numbers[k] + (side < 0 ? -1 : side > 0 ? 2 : 1) * move;
   return at[0] >= u->low && at[1] <= u->high;
@@ -225,6 +225,8 @@ MbStatus mb_fit_slopes(void *to, const double *x, const double *y, double *out, 
       }
     }
     if (!done) status = differences(fit, numbers, raw, slopes, report);
+    if (!status) status = mb_fit_find_rounding(fit, numbers, raw, report);
+    if (!status) mb_fit_drop_rounding(fit, numbers, slopes);
     if (!status) to_problem(fit, numbers, slopes, out);
   }
   mb_free(raw);

@@ -160,11 +160,22 @@ static void tell_starts(const MbFit *fit) {
          failed);
 }
 
+// A search that has stuck where contacts, whose blows come at whole steps, make what comes out rough.
+static void tell_advice(const MbFit *fit) {
+  MbContactCounts contacts;
+  if (fit->starts[fit->best].found.end != MB_FIT_STUCK || fit->exact || !mb_sim_contacts(fit->sim, &contacts))
+    return;
+  printf("where contacts come and go small moves tell little of large ones: a longer --move (--move 0.02), "
+         "bounds "
+         "and --starts may find more\n");
+}
+
 void mb_fit_tell_end(const MbFit *fit) {
   const MbFitFound *found = &fit->starts[fit->best].found;
   char text[500];
   printf("%s after %d iteration%s, %lld runs\nderivatives: %s\n", mb_fit_end_text(found->end),
          found->iterations, found->iterations == 1 ? "" : "s", (long long)fit->runs, derivatives(fit, text));
+  tell_advice(fit);
   if (fit->nstarts > 1) tell_starts(fit);
   printf("%s %.9g\n", misfit_name(fit), mb_fit_misfit(fit, found->cost));
   tell_table(fit);

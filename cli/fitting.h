@@ -59,6 +59,8 @@ typedef struct MbFit {
   bool only_exact; // or else it is an error
   char why[400];   // why they are not
   double move;     // of a number, for differences
+  double rounding; // what it does to a run: its length in standard deviations
+  bool rounding_known;
   int64_t runs, followed; // runs done; of these with derivatives
   int64_t wholes;         // steps of these that were differentiated by differences
   bool quiet;
@@ -105,6 +107,12 @@ size_t mb_fit_outputs(const MbFit *fit); // numbers that come out of a run
 MbStatus mb_fit_follow(const MbFit *fit, const MbFitVariant *variant, double *y, MbReport *report);
 // fit_sensitivity.c: outputs and their slopes by each number along with the run. MB_USAGE where there are none of this scene, with why.
 MbStatus mb_fit_exact(MbFit *fit, const double *numbers, double *slopes, MbReport *report);
+// fit_rounding.c: how large unknown k counts where its number is moved.
+double mb_fit_size(const MbFit *fit, const double *numbers, size_t k);
+// Finds, once, how far rounding takes a run by these numbers, which gives y. A run that fails beside it tells nothing.
+MbStatus mb_fit_find_rounding(MbFit *fit, const double *numbers, const double *y, MbReport *report);
+// Makes those slopes zero that are no more than rounding.
+void mb_fit_drop_rounding(const MbFit *fit, const double *numbers, double *slopes);
 // Tells how these derivatives were taken, into text.
 const char *mb_fit_exactness(const MbFit *fit, char text[100]);
 

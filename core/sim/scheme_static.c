@@ -33,14 +33,16 @@
 #include <string.h>
 
 enum { BASIS = 40, ITERATIONS = 400 };
+static const double LONGEST = 0.5; // a move, in units
 
 typedef struct Search {
   MbSim *sim;
   size_t n, nq;
-  double *basis;                     // (BASIS + 1 x n)
-  double *T, *T1, *p, *F0, *without; // (n) without: what of F₀ is left out, with its sign
-  double *q, *q0, *v0, *still;       // (nq): iterate, the state's; (n) the state's; 0
-  double t, square, longest;         // time of the signals; τ²; of p at most
+  double *unit;  // (n) what counts as much of a coordinate as of others: 1 rad, the scene's size in m
+  double *basis; // (BASIS + 1 x n)
+  double *T, *p, *F0, *without; // (n) without: what of F₀ is left out, with its sign
+  double *q, *q0, *v0, *still;  // (nq): iterate, the state's; (n) the state's; 0
+  double t, square, size;       // time of the signals; τ²; of the scene, m
 } Search;
 
 size_t mb_scheme_static_room(size_t nq, size_t nv) { return (BASIS + 8) * nv + 2 * nq; }
@@ -50,21 +52,35 @@ static Search search_of(MbSim *sim) {
   double *at = sim->stage;
   Search s = {.sim = sim, .n = n, .nq = nq, .basis = at};
   at += (BASIS + 1) * n;
-  s.T = at, s.T1 = at + n, s.p = at + 2 * n, s.F0 = at + 3 * n, s.v0 = at + 4 * n, s.still = at + 5 * n;
-  s.without = at + 6 * n, s.q = at + 7 * n, s.q0 = s.q + nq;
+  s.T = at, s.p = at + n, s.F0 = at + 2 * n, s.v0 = at + 3 * n, s.still = at + 4 * n, s.without = at + 5 * n;
+  s.unit = at + 6 * n, s.q = at + 7 * n, s.q0 = s.q + nq;
   return s;
 }
 
-static double largest(const double *x, size_t n) {
+// The largest number of x, in units.
+static double largest(const Search *s, const double *x) {
   double most = 0;
-  for (size_t i = 0; i < n; i++) most = fabs(x[i]) > most || isnan(x[i]) ? fabs(x[i]) : most;
+  for (size_t i = 0; i < s->n; i++) {
+    const double one = fabs(x[i]) / s->unit[i];
+    most = one > most || isnan(one) ? one : most;
+  }
   return most;
 }
 
-static double product(const double *a, const double *b, size_t n) {
+static double product(const Search *s, const double *a, const double *b) {
   double sum = 0;
-  for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
+  for (size_t i = 0; i < s->n; i++) sum += a[i] * b[i] / (s->unit[i] * s->unit[i]);
   return sum;
+}
+
+static double length(const Search *s, const double *x) { return sqrt(product(s, x, x)); }
+
+// Whether a correction is none: by the tolerance in m or rad, of scenes larger than 1 m times their size.
+static bool is_none(const Search *s, const double *x) {
+  const double tolerance = s->sim->model->integrator.tolerance;
+  for (size_t i = 0; i < s->n; i++)
+    if (!(fabs(x[i]) <= tolerance * fmax(s->unit[i], 1))) return false;
+  return true;
 }
 
 // ---- T ----------------------------------------------------------------------------------------------------
@@ -111,8 +127,8 @@ static MbStatus displacement(Search *s, const double *q, double *out, MbReport *
 
 // out ← v/δ − (T(q ⊕ ε v) − T)/ε
 static MbStatus multiply(Search *s, double delta, const double *v, double *out) {
-  static const double SMALL = 1e-6; // m, rad
-  const double most = largest(v, s->n), epsilon = most > 0 ? SMALL / most : 1;
+  static const double SMALL = 1e-6; // of a unit
+  const double most = largest(s, v), epsilon = most > 0 ? SMALL / most : 1;
   double *q = s->sim->q1;
   memcpy(q, s->q, s->nq * sizeof *q);
   mb_sim_advance(s->sim, q, epsilon, v);
@@ -132,7 +148,7 @@ static MbStatus solve(Search *s, double delta) {
   static const double ENOUGH = 1e-4;
   double H[BASIS + 1][BASIS] = {{0}}, c[BASIS] = {0}, d[BASIS] = {0}, g[BASIS + 1] = {0}, y[BASIS] = {0};
   const size_t n = s->n;
-  const double size = sqrt(product(s->T, s->T, n));
+  const double size = length(s, s->T);
   size_t k = 0;
   memset(s->p, 0, n * sizeof *s->p);
   if (!(size > 0)) return MB_OK;
@@ -142,11 +158,11 @@ static MbStatus solve(Search *s, double delta) {
     if (multiply(s, delta, s->basis + k * n, w) != MB_OK) break;
     for (int twice = 0; twice < 2; twice++)
       for (size_t i = 0; i <= k; i++) {
-        const double along = product(w, s->basis + i * n, n);
+        const double along = product(s, w, s->basis + i * n);
         H[i][k] += along;
         for (size_t j = 0; j < n; j++) w[j] -= along * s->basis[i * n + j];
       }
-    const double rest = sqrt(product(w, w, n));
+    const double rest = length(s, w);
     H[k + 1][k] = rest;
     for (size_t j = 0; j < n; j++) w[j] = rest > 0 ? w[j] / rest : 0;
     for (size_t i = 0; i < k; i++) turn(&c[i], &d[i], &H[i][k], &H[i + 1][k]);
@@ -168,31 +184,64 @@ static MbStatus solve(Search *s, double delta) {
 
 // ---- a load step ------------------------------------------------------------------------------------------
 
-// How far bodies are from one another, 1 m at most; 1 m where there is one.
+// How far bodies and nodes are from one another; 1 m where there is one.
 static double size_of(const MbSim *sim) {
   double size = 0, d[3];
   for (size_t b = 1; b < sim->model->nb; b++) {
     mb_vec3_sub(d, sim->x.E[b].p, sim->x.E[0].p);
     size = fmax(size, mb_vec3_norm(d));
   }
-  return size > 0 && size < 1 ? size : 1;
+  return size > 0 ? size : 1;
 }
 
-// τ², in which gravity moves things by about their size, and what is out of balance by a part of that at most.
+// Of the velocities of one body: what turns it counts in rad, what does not by the scene's size.
+static void choose_units_of(Search *s, size_t b) {
+  const MbModel *model = s->sim->model;
+  const MbLayout *layout = s->sim->solver->map->layout;
+  const bool six = (layout->apart(model) && b < model->nlisted) || !model->joint[b].ops; // or free in space
+  const MbJoint *joint = &model->joint[b];
+  double S[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST], still[MB_JOINT_MOST] = {0},
+                                                        *unit = s->unit + layout->velocity(model, b);
+  MbPose Q;
+  if (!six) joint->ops->eval(joint, s->q0 + layout->place(model, b), still, &Q, S, Sdot);
+  for (size_t k = 0; k < (six ? 6 : joint->n); k++)
+    unit[k] = (six ? k < 3 : mb_vec3_norm(S + 6 * k) > 0) ? 1 : s->size;
+}
+
+static void choose_units(Search *s) {
+  s->size = size_of(s->sim);
+  for (size_t i = 0; i < s->n; i++) s->unit[i] = 1;
+  for (size_t b = 0; b < s->sim->model->nb; b++) choose_units_of(s, b);
+}
+
+// How far T goes with τ² so long, in units; NaN where there is none.
+static double moved_by(Search *s, double square) {
+  s->square = square;
+  return displacement(s, s->q, s->T, NULL) == MB_OK ? largest(s, s->T) : NAN;
+}
+
+// τ², in which gravity moves things by about their size, and what is out of balance by a part of that at most. Without gravity nothing tells how
+// long it is but how far things go: longer and longer until that is a part of their size, or no longer τ that holds them, but K.
 static void choose_length(Search *s) {
-  static const double PART = 0.3;
-  const double g = mb_vec3_norm(s->sim->model->gravity), h = s->sim->model->h;
-  s->square = g > 0 ? s->longest / g : h * h;
-  if (displacement(s, s->q, s->T, NULL) != MB_OK) return;
-  const double most = largest(s->T, s->n);
-  if (most > 0 && isfinite(most)) s->square *= fmin(fmax(PART * s->longest / most, 1e-6), 1);
+  enum { TURNS = 30 };
+  static const double PART = 0.3, LONGER = 16, HARDLY = 1.1;
+  const double g = mb_vec3_norm(s->sim->model->gravity), h = s->sim->model->h, wanted = PART * LONGEST;
+  double most = moved_by(s, g > 0 ? LONGEST * s->size / g : h * h);
+  for (int turn = 0; turn < TURNS && g == 0 && most > 0 && most < wanted; turn++) {
+    const double square = s->square, before = most;
+    most = moved_by(s, LONGER * square);
+    if (most > HARDLY * before) continue;
+    s->square = square, most = before;
+    break;
+  }
+  if (most > 0 && isfinite(most)) s->square *= fmin(fmax(wanted / most, 1e-6), 1);
 }
 
 static MbStatus not_found(const Search *s, MbReport *report) {
   const MbSim *sim = s->sim;
   size_t worst = 0;
   for (size_t i = 0; i < s->n; i++)
-    if (!(fabs(s->T[i]) <= fabs(s->T[worst]))) worst = i;
+    if (!(fabs(s->T[i]) / s->unit[i] <= fabs(s->T[worst]) / s->unit[worst])) worst = i;
   const size_t body = mb_sim_body(sim, worst);
   return mb_error(
       report, MB_NUMBERS, "",
@@ -210,38 +259,78 @@ static bool begin(Search *s) {
   return false;
 }
 
+// A place beside the iterate, T there, and its length; infinite where there is none.
+typedef struct Place {
+  double *q, *T, length;
+} Place;
+
+// Goes so much of `way` from a place to another.
+static void go(Search *s, const double *from, double part, const double *way, Place *to) {
+  MbSim *sim = s->sim;
+  double *q = sim->q1; // used by differences
+  memcpy(sim->near, s->q, sim->model->nq * sizeof *sim->near);
+  memcpy(q, from, s->nq * sizeof *q);
+  mb_sim_advance(sim, q, part, way);
+  mb_sim_settle(sim, q, s->still);
+  mb_sim_follow(sim, q, NULL);
+  memcpy(to->q, q, s->nq * sizeof *q);
+  to->length = displacement(s, to->q, to->T, NULL) == MB_OK ? length(s, to->T) : INFINITY;
+}
+
+// Goes so much of p, and on by T as long as that makes T much shorter. What is thin is moved across itself by p, and so stretched by the
+// squares of its moves. T takes the stretch out again, as K has it, before the next derivatives have it as a pull or push along what is thin, by which
+// Newton's steps would go to and fro for ever.
+static void come(Search *s, double part, Place *to, Place *spare) {
+  enum { TURNS = 3 };
+  static const double MUCH = 0.5;
+  go(s, s->q, part, s->p, to);
+  for (int turn = 0; turn < TURNS && isfinite(to->length); turn++) {
+    go(s, to->q, 1, to->T, spare);
+    if (!(spare->length < MUCH * to->length)) return;
+    const Place better = *spare;
+    *spare = *to, *to = better;
+  }
+}
+
+// Goes `scale` of p, or less: where T does not become shorter that far on, half as far, and so on. Where it is longer all along the way it goes all
+// of it, unless that is too far: the flow may pass by places at which T is longer. Returns whether it has gone.
+static bool come_down(Search *s, double scale, double size, Place *to, Place *spare) {
+  enum { TURNS = 4 };
+  static const double LESS = 0.25, TOO_LONG = 4;
+  double part = 1;
+  come(s, scale, to, spare);
+  const double whole = to->length;
+  for (int turn = 0; turn < TURNS && !(to->length <= (1 - LESS * part) * size); turn++)
+    part /= 2, come(s, part * scale, to, spare);
+  if (to->length <= (1 - LESS * part) * size) return true;
+  if (!(whole <= TOO_LONG * size)) return false;
+  come(s, scale, to, spare);
+  return true;
+}
+
 static MbStatus settle(Search *s, MbReport *report) {
   static const double LONG = 1e3, SHORTEST = 1e-9;
-  MbSim *sim = s->sim;
-  const double tolerance = sim->model->integrator.tolerance;
   double delta = 1, size;
   if (!begin(s)) return not_found(s, report);
-  size = sqrt(product(s->T, s->T, s->n));
+  size = length(s, s->T);
   for (int k = 0; k < ITERATIONS && isfinite(size); k++) {
     if (solve(s, delta) != MB_OK) return not_found(s, report);
-    const double far = largest(s->p, s->n), scale = far > s->longest ? s->longest / far : 1;
-    const bool done = far <= tolerance && delta >= LONG;
-    memcpy(sim->near, s->q, sim->model->nq * sizeof *sim->near);
-    double *q = sim->q1;
-    memcpy(q, s->q, s->nq * sizeof *q);
-    mb_sim_advance(sim, q, scale, s->p);
-    mb_sim_settle(sim, q, s->still);
-    mb_sim_follow(sim, q, NULL);
-    memcpy(s->basis, q, s->nq * sizeof *q); // q1 is used by the next differences
-    const double *next = s->basis;
-    const bool fine = displacement(s, next, s->T1, NULL) == MB_OK;
-    const double now = fine ? sqrt(product(s->T1, s->T1, s->n)) : INFINITY;
-    if (!(now <= 4 * size) && !done) { // too far
+    const double far = largest(s, s->p), scale = far > LONGEST ? LONGEST / far : 1;
+    const bool done = is_none(s, s->p) && delta >= LONG;
+    double *const room = s->basis; // done with
+    Place to = {room, room + 2 * s->nq, 0}, spare = {room + s->nq, room + 2 * s->nq + s->n, 0};
+    if (done) go(s, s->q, scale, s->p, &to);
+    if (!done && !come_down(s, scale, size, &to, &spare)) { // too far
       delta /= 8;
       if (delta < SHORTEST) return not_found(s, report);
       continue;
     }
-    memcpy(s->q, next, s->nq * sizeof *q);
-    memcpy(s->T, s->T1, s->n * sizeof *s->T);
+    memcpy(s->q, to.q, s->nq * sizeof *s->q);
+    memcpy(s->T, to.T, s->n * sizeof *s->T);
     if (done) return MB_OK;
-    delta *= scale < 1 ? 1 : now > 0 ? fmin(fmax(size / now, 0.25), 10) : 10;
-    if (size <= tolerance && delta < LONG) delta *= 10;
-    size = now;
+    delta *= scale < 1 ? 1 : to.length > 0 ? fmin(fmax(size / to.length, 0.25), 10) : 10;
+    if (is_none(s, s->T) && delta < LONG) delta *= 10;
+    size = to.length;
   }
   return not_found(s, report);
 }
@@ -259,7 +348,7 @@ static MbStatus find(Search *s, MbReport *report) {
   const int steps = sim->model->integrator.load_steps > 0 ? sim->model->integrator.load_steps : 1;
   MbStatus status = MB_OK;
   put(s, s->q0);
-  s->longest = 0.5 * size_of(sim);
+  choose_units(s);
   s->t = t0;
   forces(s, s->F0);
   s->t = t0 + h;

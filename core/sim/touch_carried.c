@@ -230,7 +230,7 @@ static double ask_along(const MbSim *sim, const MbTouch *touch, const Pair *pair
     if (pair->body[k] == MB_WORLD) continue;
     way[k] = way_of(sim, pair->body[k]);
     size +=
-        (mb_vec3_norm(way[k].d) + mb_vec3_norm(way[k].turn) * sim->touching->reach[k ? touch->b : touch->a]) /
+        (mb_vec3_norm(way[k].d) + mb_vec3_norm(way[k].turn) * sim->touching->solids.reach[k ? touch->b : touch->a]) /
         h;
   }
   const bool solid = pair->body[0] != MB_WORLD && pair->body[1] != MB_WORLD;

@@ -179,8 +179,6 @@ bool mb_touch_watch(MbSim *sim, MbTouchWatch watch);
 bool mb_touch_look(MbSim *sim, const MbPushes *pushed, bool points);
 // Its part: what of deformables touches solids, behind those.
 bool mb_touch_look_surfaces(MbSim *sim, bool points);
-// Velocities of all points, at the state or ahead of it.
-const double *mb_touch_velocities(const MbSim *sim);
 // The contacts of a deformable's triangles and edges with a solid, behind those of its nodes (touch_facets.c); what is near was `seen` elsewhere,
 // NULL: it is to be found.
 bool mb_touch_look_facets(MbSim *sim, const MbNearPair *pair, const MbTouchSeen *seen);

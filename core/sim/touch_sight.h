@@ -9,6 +9,7 @@
 typedef struct MbTouchSight {
   MbNearSolid *solid;        // (nsolids) where they are at the look
   const MbNearElsewhere *by; // NULL: nobody else finds anything
+  double *x;                 // (6 points) their places and velocities; NULL: those of the nodes will do
   // pairs that are found elsewhere, in the order that they are gone through in; what is found, and how far it has been gone through
   MbNearPair *pair;
   size_t npairs, room, at, touch, face;

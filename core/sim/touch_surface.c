@@ -13,16 +13,12 @@ static const double *place_of(const MbSim *sim, size_t end) {
   return end < sim->model->nb ? sim->x.E[end].p : mb_nodes_at(sim) + 3 * (end - sim->model->nb);
 }
 
-const double *mb_touch_velocities(const MbSim *sim) {
-  return sim->nodes->ahead ? sim->nodes->v1 : mb_nodes_velocities(sim);
-}
-
 static void velocity_of(const MbSim *sim, size_t end, double v[3]) {
   if (end < sim->model->nb) {
     mb_quat_rotate(v, sim->x.E[end].q, sim->x.phi + 6 * end + 3);
     return;
   }
-  mb_vec3_copy(v, mb_touch_velocities(sim) + 3 * (end - sim->model->nb));
+  mb_vec3_copy(v, mb_nodes_velocities_at(sim) + 3 * (end - sim->model->nb));
 }
 
 // Half of the triangles' mean side; where there are none, of the mean distance between nodes if they were in a row.

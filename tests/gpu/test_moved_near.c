@@ -51,7 +51,8 @@ static int write_solid(char *to, size_t size, size_t k, double x, double y, uint
       k, shapes[k].text, x, y, -0.012 - shapes[k].reach, tilt, turn, up, -tilt);
 }
 
-// A cloth over all of them, a block, and a net without triangles beside it; `side` squares of the cloth.
+// A cloth over all of them, a block, a corner of which is a body as well (a spring pulls it), and a net without triangles beside it, which a solid
+// carries by a corner; `side` squares of the cloth.
 static const char *scene_of(uint64_t seed, size_t side) {
   static char text[TEXT];
   char solids[TEXT / 2];
@@ -81,7 +82,10 @@ static const char *scene_of(uint64_t seed, size_t side) {
       "-0.8, "
       "0.004]}, \"contact\": {\"thickness\": 0.004}, \"material\": {\"mass\": 0.2, \"stiffness\": 500, "
       "\"damping\": "
-      "1}}]}",
+      "1}, \"attach\": [{\"select\": {\"vertices\": [0]}, \"body\": \"solid 1\"}]}], \"forces\": [{\"type\": "
+      "\"spring\", \"between\": [{\"body\": \"ground\", \"at\": [0, 0.5, 0]}, {\"node\": \"block\", "
+      "\"index\": 0}], "
+      "\"stiffness\": 50, \"length\": 0}]}",
       solids, side, side, between(&seed, 0, 1), between(&seed, 0, 1));
   return text;
 }

@@ -193,8 +193,9 @@ size_t mb_touching_bytes(const MbSim *sim) {
          (t->done.room + t->last.room) * sizeof(MbPushed) + t->facets.near_room * sizeof *t->facets.near +
          t->facets.count_room * sizeof *t->facets.count + t->facets.point_room * sizeof *t->facets.point +
          (t->facets.last_room + t->facets.before_room) * sizeof(uint32_t) + t->turn_room * sizeof *t->turn +
-         t->impacts.room * sizeof *t->impacts.impact + mb_broad_bytes(&t->broad) + mb_solid_shapes_bytes(&t->solids) +
-         mb_touch_apart_bytes(sim) + mb_touch_carried_bytes(sim) + mb_touch_sight_bytes(&t->sight);
+         t->impacts.room * sizeof *t->impacts.impact + mb_broad_bytes(&t->broad) +
+         mb_solid_shapes_bytes(&t->solids) + mb_touch_apart_bytes(sim) + mb_touch_carried_bytes(sim) +
+         mb_touch_sight_bytes(&t->sight);
 }
 
 // ---- what is told -----------------------------------------------------------------------------------------

@@ -160,7 +160,9 @@ bool mb_touch_sight_take(MbTouchSight *sight, size_t surface, uint32_t solid, Mb
   if (sight->at == sight->npairs || sight->pair[sight->at].surface != surface ||
       sight->pair[sight->at].solid != solid)
     return false;
-  *seen = (MbTouchSeen){.touch = found->touch + sight->touch, .face = found->face + sight->face};
+  *seen = (MbTouchSeen){0};
+  if (found->touch) seen->touch = found->touch + sight->touch;
+  if (found->face) seen->face = found->face + sight->face;
   while (sight->touch < found->ntouches && found->touch[sight->touch].pair == sight->at)
     sight->touch++, seen->ntouches++;
   while (sight->face < found->nfaces && found->face[sight->face].pair == sight->at)

@@ -77,9 +77,10 @@ static const MbSolverOps *loops(const MbModel *model, MbArena *arena) { return w
 
 static MbStatus memory(const MbModel *model, size_t *bytes, MbReport *report) {
   MbPdEngine *engine = NULL;
-  const MbStatus status =
-      mb_pd_model_engine(model, model->solver.threads, 0, &mb_moved_by_none, &engine, report);
-  if (status == MB_OK) *bytes = mb_moved_bytes(engine);
+  size_t near = 0;
+  MbStatus status = mb_pd_model_engine(model, model->solver.threads, 0, &mb_moved_by_none, &engine, report);
+  if (status == MB_OK && mb_moved_finds(engine)) status = mb_moved_near_bytes(model, &near, report);
+  if (status == MB_OK) *bytes = mb_moved_bytes(engine) + near;
   mb_pd_free(engine);
   return status;
 }

@@ -9,7 +9,14 @@
 
 struct MbGpu {
   const char *fault;
+  size_t taken;
 };
+
+// What stands before a piece of memory: how large it is, so that it is aligned as the piece would be.
+typedef union Piece {
+  size_t bytes;
+  char line[64];
+} Piece;
 
 size_t mb_loops_room = SIZE_MAX;
 int64_t mb_loops_fail_after = -1;
@@ -52,17 +59,19 @@ static const char *device(const MbGpu *gpu) {
   (void)gpu;
   return "loops on the processor";
 }
-static size_t room(MbGpu *gpu) {
-  (void)gpu;
-  return mb_loops_room;
-}
+static size_t room(MbGpu *gpu) { return mb_loops_room > gpu->taken ? mb_loops_room - gpu->taken : 0; }
 static void *take(MbGpu *gpu, size_t bytes) {
-  (void)gpu;
-  return mb_calloc(bytes, 1);
+  Piece *piece = mb_calloc(bytes + sizeof *piece, 1);
+  if (!piece) return NULL;
+  piece->bytes = bytes;
+  gpu->taken += bytes;
+  return piece + 1;
 }
 static void give(MbGpu *gpu, void *memory) {
-  (void)gpu;
-  mb_free(memory);
+  Piece *piece = memory;
+  if (!piece) return;
+  gpu->taken -= piece[-1].bytes;
+  mb_free(piece - 1);
 }
 static void copy(MbGpu *gpu, void *to, const void *from, size_t bytes) {
   (void)gpu;

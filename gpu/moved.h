@@ -31,6 +31,8 @@ typedef struct MbMoved {
   MbPortPush *push;           // (nodes) on the processor, where rows act on nodes
   uint32_t *listed;           // (nodes x 3)
   struct MbMovedTouch *touch; // contacts that are solved for there (moved_touch.h); NULL: none are
+  struct MbMovedNear *near;   // what is near solids is found there (moved_near.h); NULL: nothing is
+  double *start; // (6 nodes) on the processor: places and velocities as nodes.q0 and v0 have them there
   MbInverseArgs inverse;
   MbMovedLevels *levels; // of its inverse; NULL: no node is free
   double *energy;        // of all elements, then of the form's nodes, and of curved triangles
@@ -93,6 +95,18 @@ void mb_moved_touch_lay_out(MbMoved *moved, const MbPdEngine *engine, char **nex
 void mb_moved_touch_fill(MbMoved *moved, MbPdEngine *engine);
 // The mover's part of them.
 const struct MbContactElsewhere *mb_moved_contacts(const MbPdEngine *engine);
+
+// What is near solids, found there: a part of the mover (false: out of memory), whose memory is taken when a run hands its shapes over; bytes that
+// it has on the processor; and those that it will take there, by a model alone.
+bool mb_moved_near_list(MbMoved *moved, MbPdEngine *engine);
+void mb_moved_near_free(MbMoved *moved);
+size_t mb_moved_near_here(const MbMoved *moved, size_t nodes);
+MbStatus mb_moved_near_bytes(const MbModel *model, size_t *bytes, MbReport *report);
+const struct MbNearElsewhere *mb_moved_finds(const MbPdEngine *engine);
+// Takes memory there; what does not fit is told with what there is.
+MbStatus mb_moved_take(MbMoved *moved, size_t bytes, char **memory, MbReport *report);
+// Copies places and velocities (nodes x 3) of a step's start there, if they are not there yet.
+void mb_moved_put_start(MbMoved *moved, size_t nodes, const double *q, const double *v);
 
 // Room for `count` things of `size` bytes, aligned as devices like it.
 void *mb_moved_place(char **next, size_t count, size_t size);

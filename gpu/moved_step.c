@@ -17,6 +17,7 @@ static MbMoved *of(const MbPdEngine *engine) { return engine->moved; }
 static void free_moved(MbPdEngine *engine) {
   MbMoved *moved = of(engine);
   if (!moved) return;
+  mb_moved_near_free(moved);
   if (moved->gpu) moved->on->give(moved->gpu, moved->memory);
   if (moved->gpu) moved->on->close(moved->gpu);
   mb_moved_loads_free(moved);
@@ -29,7 +30,7 @@ static void free_moved(MbPdEngine *engine) {
   engine->moved = NULL;
 }
 
-static bool list_blocks(MbMoved *moved, const MbPdEngine *engine) {
+static bool list_blocks(MbMoved *moved, MbPdEngine *engine) {
   moved->nblocks = engine->nblocks;
   moved->block = mb_calloc(engine->nblocks, sizeof *moved->block);
   for (size_t k = 0; moved->block && k < engine->nblocks; k++) {
@@ -42,7 +43,8 @@ static bool list_blocks(MbMoved *moved, const MbPdEngine *engine) {
     if (moved->block[k].dual && carried > moved->ncarry) moved->ncarry = carried;
   }
   if (!mb_moved_loads_list(moved, engine) || !mb_moved_ports_list(moved, engine) ||
-      !mb_moved_inverse_list(moved, engine) || !mb_moved_touch_list(moved, engine))
+      !mb_moved_inverse_list(moved, engine) || !mb_moved_touch_list(moved, engine) ||
+      !mb_moved_near_list(moved, engine))
     return false;
   moved->energies =
       moved->elements + engine->form.n + engine->form.rest.count + mb_moved_loads_energies(moved);
@@ -50,19 +52,23 @@ static bool list_blocks(MbMoved *moved, const MbPdEngine *engine) {
   return moved->block && moved->carry;
 }
 
-// What does not fit is told with what there is.
-static MbStatus take_memory(MbMoved *moved, MbPdEngine *engine, MbReport *report) {
+MbStatus mb_moved_take(MbMoved *moved, size_t bytes, char **memory, MbReport *report) {
   static const double MB = 1048576;
   const char *name = moved->on->device(moved->gpu);
-  moved->bytes = mb_moved_lay_out(moved, engine, NULL);
-  const size_t room = moved->on->room(moved->gpu);
-  if (moved->bytes <= room) moved->memory = moved->on->take(moved->gpu, moved->bytes);
+  const size_t room = moved->on->room(moved->gpu), taken = moved->memory ? moved->bytes : 0;
+  if (bytes <= room) *memory = moved->on->take(moved->gpu, bytes);
   const char *fault = moved->on->fault(moved->gpu);
   if (fault) return mb_error(report, MB_DEVICE, "/solver/device", "device %s: %s", moved->on->name, fault);
-  if (!moved->memory)
-    return mb_error(report, MB_DEVICE, "/solver/device",
-                    "device %s: %s has %.1f MB of memory left, and the scene takes %.1f MB there",
-                    moved->on->name, name, (double)room / MB, (double)moved->bytes / MB);
+  if (*memory) return MB_OK;
+  return mb_error(report, MB_DEVICE, "/solver/device",
+                  "device %s: %s has %.1f MB of memory left, and the scene takes %.1f MB there",
+                  moved->on->name, name, (double)(room + taken) / MB, (double)(bytes + taken) / MB);
+}
+
+static MbStatus take_memory(MbMoved *moved, MbPdEngine *engine, MbReport *report) {
+  moved->bytes = mb_moved_lay_out(moved, engine, NULL);
+  const MbStatus status = mb_moved_take(moved, moved->bytes, &moved->memory, report);
+  if (status != MB_OK) return status;
   (void)mb_moved_lay_out(moved, engine, moved->memory);
   if (!mb_moved_fill(moved, engine)) return mb_no_memory(report, "a device's copies");
   return MB_OK;
@@ -126,7 +132,7 @@ static size_t bytes(const MbPdEngine *engine) {
   const MbMoved *moved = of(engine);
   return sizeof *moved + moved->nblocks * sizeof *moved->block + moved->ncarry * sizeof *moved->carry +
          mb_moved_loads_bytes(moved) + mb_moved_ports_bytes(engine) + mb_moved_touch_bytes(moved) +
-         mb_moved_levels_bytes(moved->levels);
+         mb_moved_near_here(moved, engine->n) + mb_moved_levels_bytes(moved->levels);
 }
 
 static const char *fault(const MbPdEngine *engine) {
@@ -188,8 +194,7 @@ static void look_ahead(MbPdEngine *engine) {
   MbMoved *moved = of(engine);
   const MbNodeStart *start = engine->start;
   const size_t size = 3 * engine->n * sizeof(double);
-  mb_moved_put(moved, moved->nodes.q0, start->q, size);
-  mb_moved_put(moved, moved->nodes.v0, start->v, size);
+  mb_moved_put_start(moved, engine->n, start->q, start->v);
   mb_moved_put(moved, moved->nodes.target, start->target, size);
   mb_vec3_copy(moved->nodes.gravity, start->gravity);
   nodes(moved, MB_RUN_mb_node_ahead, engine->n);
@@ -479,7 +484,7 @@ static void accept(MbPdEngine *engine) {
     .local_global = local_global, .worth = worth, .look = look, .solve = solve, .bend = bend, .down = down,  \
     .attempt = attempt, .accept = accept, .find = mb_moved_find, .answer = mb_moved_answer,                  \
     .read = mb_moved_read, .pull = mb_moved_pull, .push = mb_moved_push, .rest = mb_moved_rest,              \
-    .bend_by = bend_by, .respond = mb_moved_respond, .contacts = mb_moved_contacts                           \
+    .bend_by = bend_by, .respond = mb_moved_respond, .contacts = mb_moved_contacts, .finds = mb_moved_finds  \
   }
 const MbPdMover mb_moved_by_cuda = ROW(make_by_cuda), mb_moved_by_loops = ROW(make_by_loops),
                 mb_moved_by_none = {.make = make_none, .free = free_moved, .bytes = bytes};

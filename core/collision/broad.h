@@ -2,31 +2,8 @@
 #ifndef MB_COLLISION_BROAD_H
 #define MB_COLLISION_BROAD_H
 
+#include "core/collision/bounds.h"
 #include "core/collision/shape.h"
-
-typedef struct MbBounds {
-  double low[3], high[3];
-} MbBounds;
-
-// A box of nothing, which whatever it takes in makes what that fills.
-MB_INLINE MbBounds mb_bounds_none(void) {
-  return (MbBounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-}
-
-// Widens a box by a point.
-MB_INLINE void mb_bounds_take(MbBounds *box, const double x[3]) {
-  for (int k = 0; k < 3; k++) {
-    box->low[k] = x[k] < box->low[k] ? x[k] : box->low[k];
-    box->high[k] = x[k] > box->high[k] ? x[k] : box->high[k];
-  }
-}
-
-// Whether two boxes are farther than `within` from one another.
-MB_INLINE bool mb_bounds_apart(const MbBounds *a, const MbBounds *b, double within) {
-  for (int k = 0; k < 3; k++)
-    if (!(a->low[k] - within <= b->high[k] && b->low[k] - within <= a->high[k])) return true;
-  return false;
-}
 
 typedef struct MbPair {
   uint32_t a, b;

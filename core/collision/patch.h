@@ -7,9 +7,6 @@
 
 enum { MB_PATCH_ROOM = 64 };
 
-// Features of points of outlines and surfaces: which part of a shape, and its number. What else a pair's functions tell is below these.
-enum { MB_PART_FACE = 1 << 28, MB_PART_CORNER = 2 << 28, MB_PART_SIDE = 3 << 28 };
-
 typedef struct MbPatch {
   double within;
   int n;

@@ -38,7 +38,7 @@ MbShape mb_shape_hull(const MbHull *hull);
 MbShape mb_shape_mesh(const MbSkin *surface);
 
 // Where vertex i of a box or a hull is, in the shape's axes.
-static inline void mb_shape_vertex(double x[3], const MbShape *shape, uint32_t i) {
+MB_INLINE void mb_shape_vertex(double x[3], const MbShape *shape, uint32_t i) {
   const double *vertex = shape->hull->vertex + 3 * (size_t)i;
   for (int k = 0; k < 3; k++) x[k] = shape->axes[k] * vertex[k];
 }

@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #define MB_SKIN_NONE UINT32_MAX
+// Features of points of outlines and surfaces: which part of a shape, and its number. What else a pair's functions tell is below these.
+enum { MB_PART_FACE = 1 << 28, MB_PART_CORNER = 2 << 28, MB_PART_SIDE = 3 << 28 };
 enum { MB_SKIN_DEEP = 64 }; // the most levels of the tree
 
 // A box around triangles: those of a leaf, or of two nodes of which the first follows it.
@@ -70,7 +72,7 @@ uint32_t mb_skin_next(MbSkinLook *look);
 typedef struct MbSkinPart {
   uint32_t triangle, corners;
 } MbSkinPart;
-// A number of the part, the same from all triangles that it is of: the kind in the upper four bits (patch.h's features).
+// A number of the part, the same from all triangles that it is of: the kind in the upper four bits, as above.
 uint32_t mb_skin_part(const MbSkin *surface, MbSkinPart part);
 // Whether n (unit) belongs to the part: no triangle that meets there rises along it by more than the sine `slack`, and of a closed surface it
 // leads out.

@@ -287,6 +287,8 @@ typedef struct MbPassOps {
                 double *weights);
   // x ← A⁻¹ x of bodies as if there were no nodes
   bool (*alone)(MbSolverWork *work, double *x);
+  // Tells who finds what of deformables is near shapes where the nodes are moved, once what moves them is made; NULL, or NULL told: nobody.
+  const struct MbNearElsewhere *(*finds)(const MbSolverWork *work);
   // What derivatives of the same steps of nodes by themselves are made of; NULL: there are none.
   const struct MbPassSlopes *slopes;
 } MbPassOps;

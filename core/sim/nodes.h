@@ -91,6 +91,11 @@ static inline const double *mb_nodes_at(const MbSim *sim) {
   if (!sim->nodes) return NULL;
   return sim->nodes->ahead ? sim->nodes->q1 : mb_nodes_places(sim);
 }
+// The same of their velocities.
+static inline const double *mb_nodes_velocities_at(const MbSim *sim) {
+  if (!sim->nodes) return NULL;
+  return sim->nodes->ahead ? sim->nodes->v1 : mb_nodes_velocities(sim);
+}
 // At the state: volume and largest strain of one deformable; what all add to energy and momentum (node_channels.c).
 void mb_nodes_measure(const MbSim *sim, const MbDeformable *of, double *volume, double *strain);
 void mb_nodes_energy(const MbSim *sim, MbEnergy *energy);

@@ -23,7 +23,7 @@ static MbPlaced placed(const MbSim *sim, uint32_t solid) {
   const MbTouching *t = sim->touching;
   MbPose E;
   mb_pose_mul(&E, &sim->x.E[t->rules->solids[solid].body], &t->rules->solids[solid].at);
-  return mb_place(&t->shape[solid], &E);
+  return mb_place(&t->solids.shape[solid], &E);
 }
 
 // That of its features, else the nearest; NULL: none is near.

@@ -31,10 +31,10 @@ static void place(MbSim *sim) {
       t->E[i] = sim->x.E[solid->body];
     else
       mb_pose_mul(&t->E[i], &sim->x.E[solid->body], &solid->at);
-    t->way[i] = moves ? h * (mb_vec3_norm(phi + 3) + t->reach[i] * mb_vec3_norm(phi)) + fall : 0;
-    t->placed[i] = mb_place(&t->shape[i], &t->E[i]);
-    mb_shape_bounds_at(&t->shape[i], t->placed[i].p, t->placed[i].R, &t->bounds[i]);
-    const double wide = t->way[i] + (isfinite(t->size[i]) ? NEAR * t->size[i] : 0);
+    t->way[i] = moves ? h * (mb_vec3_norm(phi + 3) + t->solids.reach[i] * mb_vec3_norm(phi)) + fall : 0;
+    t->placed[i] = mb_place(&t->solids.shape[i], &t->E[i]);
+    mb_shape_bounds_at(&t->solids.shape[i], t->placed[i].p, t->placed[i].R, &t->bounds[i]);
+    const double wide = t->way[i] + (isfinite(t->solids.size[i]) ? NEAR * t->solids.size[i] : 0);
     for (int k = 0; k < 3; k++) t->bounds[i].low[k] -= wide, t->bounds[i].high[k] += wide;
   }
 }
@@ -69,14 +69,14 @@ static void describe_pair(const MbTouching *t, uint32_t a, uint32_t b, double si
 }
 
 double mb_touch_within(const MbTouching *t, uint32_t a, uint32_t b) {
-  return t->way[a] + t->way[b] + NEAR * fmin(t->size[a], t->size[b]);
+  return t->way[a] + t->way[b] + NEAR * fmin(t->solids.size[a], t->solids.size[b]);
 }
 
 // The contacts of one pair, in order of their features. Each is written where it is to be: they are the most numbers of a pile.
 static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
   MbTouching *t = sim->touching;
   MbTouches *now = &t->next;
-  const double size = fmin(t->size[a], t->size[b]), within = mb_touch_within(t, a, b);
+  const double size = fmin(t->solids.size[a], t->solids.size[b]), within = mb_touch_within(t, a, b);
   MbContactPoint point[MB_CONTACT_POINTS];
   const int n = mb_collide_placed(&t->placed[a], &t->placed[b], within, point);
   if (n <= 0) return true;

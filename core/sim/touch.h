@@ -8,11 +8,13 @@
 #include "core/contact/contact_ops.h"
 #include "core/sim/row_set.h"
 #include "core/sim/sim_internal.h"
+#include "core/sim/solid_shapes.h"
 #include "core/sim/touch_apart.h"
 #include "core/sim/touch_axes.h"
 #include "core/sim/touch_carried.h"
 #include "core/sim/touch_faces.h"
 #include "core/sim/touch_impacts.h"
+#include "core/sim/touch_sight.h"
 
 enum { MB_TOUCH_ENDS = 4 };
 
@@ -114,21 +116,17 @@ struct MbTouching {
   MbApart *apart;           // NULL: never asked for (touch_apart.h)
   struct MbTouchPile *pile; // with it (touch_pile.h)
   const MbContacts *rules;
-  MbShape *shape;   // (nsolids)
-  MbHull **hull;    // (nsolids) of meshes that collide as one, once where several do; NULL of others
-  MbSkin **skin;    // (nsolids) the same of those that collide by their triangles
-  double *size;     // (nsolids) half of the least of its extents; of planes none
-  double *reach;    // (nsolids) of its points from the centre of mass of what moves it
+  MbSolidShapes solids;
   bool *driven;     // (nsolids) nothing that contacts do moves it
   MbPose *E;        // (nsolids) at the last look
   MbPlaced *placed; // (nsolids) the same as collision has it
-  MbBounds *own;    // (nsolids) what they fill of their own axes
   MbBounds *bounds;
   double *way; // (nsolids) that it may go in a step
   MbBroad broad;
   size_t nsurfaces;
   MbTouchSurface *surface; // (nsurfaces)
   bool points;             // nodes of some are points and no bodies
+  MbTouchSight sight;
   MbTouchBranch branch;
   MbTouchCarried carried;
   int moves;      // how many times what was deep has been parted behind this step
@@ -174,11 +172,6 @@ size_t mb_touching_bytes(const MbSim *sim);
 // them are written, some more than once. How many there are.
 size_t mb_touch_deep(MbSim *sim, size_t (*bodies)[2], size_t most);
 
-// Makes the shape of solid i, and tells how large it is. MB_SCENE: it cannot collide.
-MbStatus mb_touch_make_shape(MbSim *sim, size_t i, MbReport *report);
-void mb_touch_free_shapes(MbTouching *touching);
-size_t mb_touch_shapes_bytes(const MbTouching *touching);
-
 // From now on shows the problem of contacts that a step solves; see NULL: no more. False: nothing can collide.
 bool mb_touch_watch(MbSim *sim, MbTouchWatch watch);
 // Finds what touches, or may within a step, where the bodies of sim->x are; `points`: and nodes that are points. What has `pushed` before
@@ -186,9 +179,9 @@ bool mb_touch_watch(MbSim *sim, MbTouchWatch watch);
 bool mb_touch_look(MbSim *sim, const MbPushes *pushed, bool points);
 // Its part: what of deformables touches solids, behind those.
 bool mb_touch_look_surfaces(MbSim *sim, bool points);
-// The contacts of a deformable's triangles and edges with a solid, behind those of its nodes (touch_facets.c); `fall` is what gravity may do
-// in a step.
-bool mb_touch_look_facets(MbSim *sim, size_t surface, uint32_t solid, double fall);
+// The contacts of a deformable's triangles and edges with a solid, behind those of its nodes (touch_facets.c); what is near was `seen` elsewhere,
+// NULL: it is to be found.
+bool mb_touch_look_facets(MbSim *sim, const MbNearPair *pair, const MbTouchSeen *seen);
 // The contacts of two deformables, or of one with itself (touch_folds.c).
 bool mb_touch_look_folds(MbSim *sim, size_t k, size_t l, double fall);
 // Whether these may touch at all.

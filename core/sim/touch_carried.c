@@ -229,9 +229,9 @@ static double ask_along(const MbSim *sim, const MbTouch *touch, const Pair *pair
   for (int k = 0; k < 2; k++) {
     if (pair->body[k] == MB_WORLD) continue;
     way[k] = way_of(sim, pair->body[k]);
-    size +=
-        (mb_vec3_norm(way[k].d) + mb_vec3_norm(way[k].turn) * sim->touching->reach[k ? touch->b : touch->a]) /
-        h;
+    size += (mb_vec3_norm(way[k].d) +
+             mb_vec3_norm(way[k].turn) * sim->touching->solids.reach[k ? touch->b : touch->a]) /
+            h;
   }
   const bool solid = pair->body[0] != MB_WORLD && pair->body[1] != MB_WORLD;
   if (solid) {

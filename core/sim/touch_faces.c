@@ -192,7 +192,9 @@ static void box_element(const MbFaces *f, uint32_t element, MbBounds *box) {
 }
 
 // Children come behind their parents.
-static void refit(MbFaces *f) {
+void mb_faces_fit(MbFaces *f) {
+  if (f->fits) return;
+  f->fits = true;
   for (size_t i = f->nnodes; i-- > 0;) {
     MbFaceNode *node = &f->node[i];
     node->box = mb_bounds_none();
@@ -224,7 +226,7 @@ void mb_faces_place(MbFaces *f) {
     const double fast = mb_vec3_norm(d);
     if (fast > f->spread) f->spread = fast;
   }
-  refit(f);
+  f->fits = false;
 }
 
 // ---- looking ----------------------------------------------------------------------------------------------

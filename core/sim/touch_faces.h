@@ -34,6 +34,7 @@ typedef struct MbFaces {
   MbFaceNode *node;
   uint32_t *order; // (nelements)
   size_t nnodes;   // of the tree
+  bool fits;       // its boxes are those of the places
 } MbFaces;
 
 // Makes it of nodes that are at x (nnodes x 3), and at rest at `rest` (nodes of the deformable x 3; NULL: that is not known). NULL: out of memory.
@@ -41,6 +42,8 @@ MbFaces *mb_faces_make(MbArena *arena, const MbDeformableSurface *of, bool close
                        const double *x);
 // Takes places and velocities that are written into `x` and `v`.
 void mb_faces_place(MbFaces *faces);
+// Makes the tree fit the places, where it does not yet: before anything is looked for by it.
+void mb_faces_fit(MbFaces *faces);
 
 // Shows all elements whose boxes come nearer to a box than `within`. Stops where `see` says false, which it then returns.
 typedef bool MbFacesSee(void *context, uint32_t element);

@@ -13,13 +13,11 @@
 #include "core/base/threads.h"
 #include "core/collision/facet.h"
 #include "core/collision/nearest.h"
-#include "core/math/mat3.h"
 #include "core/sim/touch.h"
 
 #include <string.h>
 
 static const double
-    NEAR = 0.05,    // as of nodes (touch_surface.c)
     AT_NODE = 1e-6, // a share of the triangle
     RISES = 1e-3, ROUND = 4,
     SIDE = 0.1; // a sine; half edges of a radius that bends little; the cosine of its normal and the axis
@@ -29,7 +27,9 @@ typedef struct Meeting {
   MbTouchSurface *surface;
   size_t k;
   uint32_t solid;
-  double fall, size;
+  const MbNearPair *pair;
+  const MbNearSolid *at;
+  double size;
   size_t first; // of the batch, among the triangles that are near
 } Meeting;
 
@@ -47,14 +47,11 @@ static bool takes_part(const Meeting *m, const uint32_t corner[3]) {
   return free;
 }
 
-// How far the triangle and the shape may come nearer in the step.
+// How near the triangle has to be.
 static double reach_of(const Meeting *m, const uint32_t corner[3]) {
-  double fastest = 0;
-  for (size_t i = 0; i < 3; i++) {
-    const double *v = m->surface->faces->v + 3 * (size_t)corner[i], square = mb_vec3_dot(v, v);
-    if (square > fastest) fastest = square;
-  }
-  return m->sim->model->h * sqrt(fastest) + m->fall + m->sim->touching->way[m->solid] + NEAR * m->size;
+  const double *v[3];
+  for (size_t i = 0; i < 3; i++) v[i] = m->surface->faces->v + 3 * (size_t)corner[i];
+  return mb_near_triangle_reach(m->pair, m->at, v);
 }
 
 // The least radius of what is round of a shape.
@@ -75,7 +72,7 @@ static double least_radius(const MbShape *shape) {
 }
 
 static bool bends_little(const Meeting *m) {
-  return least_radius(&m->sim->touching->shape[m->solid]) > ROUND * m->surface->size;
+  return least_radius(&m->sim->touching->solids.shape[m->solid]) > ROUND * m->surface->size;
 }
 
 // Whether a point is on a cylinder's side, which its rims are not.
@@ -145,7 +142,7 @@ static bool add_point(const Meeting *m, uint32_t t, const double *const x[3], co
   mb_vec3_add_scaled(on, point->position, -point->gap / 2, point->normal);
   const unsigned held = mb_nearest_on_triangle(on, x, AT_NODE, weight);
   const uint32_t feature = feature_of(faces, t, held, point->normal);
-  if (touching->shape[m->solid].form == MB_FORM_CYLINDER && is_on_side(m, point->normal)) return true;
+  if (touching->solids.shape[m->solid].form == MB_FORM_CYLINDER && is_on_side(m, point->normal)) return true;
   if (feature == MB_NO_FACE || is_there(touching, faces, feature, on, m->size)) return true;
   MbTouch *touch = mb_touch_gathered(touching);
   if (!touch) return false;
@@ -163,21 +160,6 @@ static bool add_point(const Meeting *m, uint32_t t, const double *const x[3], co
   mb_vec3_copy(touch->normal, point->normal);
   for (size_t i = 0; i < 3; i++) mb_vec3_add_scaled(touch->point, touch->point, weight[i], x[i]);
   return features_add(touching, faces, feature);
-}
-
-// Whether a triangle is farther than `reach` from the box around the solid that lies along the solid's axes: most of those are that the box
-// along the world's axes takes in.
-static bool is_aside(const Meeting *m, const double *const x[3], double reach) {
-  const MbTouching *t = m->sim->touching;
-  const MbPlaced *solid = &t->placed[m->solid];
-  MbBounds there = mb_bounds_none();
-  for (size_t i = 0; i < 3; i++) {
-    double local[3];
-    mb_vec3_sub(local, x[i], solid->p);
-    mb_mat3_tapply(local, solid->R, local);
-    mb_bounds_take(&there, local);
-  }
-  return mb_bounds_apart(&there, &t->own[m->solid], reach);
 }
 
 // Notes a triangle whose box is near the solid's.
@@ -200,11 +182,11 @@ static void meet(void *context, size_t begin, size_t end) {
   const MbTouchFacets *facets = &touching->facets;
   for (size_t i = begin; i < end; i++) {
     const uint32_t t = facets->near[m->first + i], *corner = m->surface->faces->corner + 3 * (size_t)t;
-    const double reach = reach_of(m, corner) + m->surface->of->thickness / 2, *x[3];
+    const double reach = reach_of(m, corner), *x[3];
     places_of(m, t, x);
     facets->count[i] = 0;
-    if (is_aside(m, x, reach) || !takes_part(m, corner)) continue;
-    facets->count[i] = mb_collide_facet(x, &touching->shape[m->solid], &touching->E[m->solid], reach,
+    if (mb_near_aside(m->at, x, reach) || !takes_part(m, corner)) continue;
+    facets->count[i] = mb_collide_facet(x, &touching->solids.shape[m->solid], &touching->E[m->solid], reach,
                                         facets->point + MB_CONTACT_POINTS * i);
   }
 }
@@ -231,25 +213,42 @@ static bool meet_all(Meeting *m) {
   return true;
 }
 
-bool mb_touch_look_facets(MbSim *sim, size_t k, uint32_t solid, double fall) {
+// Those that were seen elsewhere, whose order is the tree's.
+static bool take_seen(MbTouchFacets *facets, const MbFaces *faces, const MbTouchSeen *seen) {
+  if (!mb_grow(&facets->near, &facets->near_room, seen->nfaces, sizeof *facets->near)) return false;
+  for (size_t i = 0; i < seen->nfaces; i++) facets->near[i] = faces->order[seen->face[i].triangle];
+  facets->n = seen->nfaces;
+  return true;
+}
+
+static bool find_near(Meeting *m, const MbTouchSeen *seen) {
+  MbTouching *t = m->sim->touching;
+  const MbTouchSurface *surface = m->surface;
+  t->facets.n = 0;
+  if (seen) return take_seen(&t->facets, surface->faces, seen);
+  // the solid's box has its own way in it
+  const double within = m->pair->h * surface->fastest + m->pair->fall + MB_NEAR_SHARE * surface->size +
+                        surface->of->thickness / 2;
+  mb_faces_fit(surface->faces);
+  return mb_faces_near(surface->faces, &t->bounds[m->solid], within, see, m);
+}
+
+bool mb_touch_look_facets(MbSim *sim, const MbNearPair *pair, const MbTouchSeen *seen) {
   MbTouching *t = sim->touching;
-  MbTouchSurface *surface = &t->surface[k];
-  if (!surface->of->ntriangles || t->shape[solid].form == MB_FORM_PLANE) return true;
+  const uint32_t solid = pair->solid;
+  MbTouchSurface *surface = &t->surface[pair->surface];
+  if (!surface->of->ntriangles || t->solids.shape[solid].form == MB_FORM_PLANE) return true;
   Meeting m = {.sim = sim,
                .surface = surface,
-               .k = k,
+               .k = pair->surface,
                .solid = solid,
-               .fall = fall,
-               .size = fmin(surface->size, t->size[solid])};
-  if (t->shape[solid].form != MB_FORM_CYLINDER && bends_little(&m)) return true;
+               .pair = pair,
+               .at = &t->sight.solid[solid],
+               .size = pair->size};
+  if (t->solids.shape[solid].form != MB_FORM_CYLINDER && bends_little(&m)) return true;
   mb_touch_gather(t);
-  // the solid's box has its own way in it
-  const double within =
-      sim->model->h * surface->fastest + fall + NEAR * surface->size + surface->of->thickness / 2;
-  t->facets.n = 0;
   if (!features_reserve(&t->facets, surface->faces)) return false;
-  const bool met = mb_faces_near(surface->faces, &t->bounds[solid], within, see, &m) && meet_all(&m) &&
-                   mb_touch_add_gathered(t);
+  const bool met = find_near(&m, seen) && meet_all(&m) && mb_touch_add_gathered(t);
   features_clear(t, surface->faces);
   return met;
 }

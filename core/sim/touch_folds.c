@@ -297,6 +297,7 @@ bool mb_touch_look_folds(MbSim *sim, size_t k, size_t l, double fall) {
   mb_vec3_sub(d, a->faces->mean, b->faces->mean);
   const double fastest = mb_vec3_norm(d) + a->faces->spread + b->faces->spread;
   f.most = fmin(2 * sim->model->h * fastest + f.always, FARTHEST * f.size) + NEAR * f.size;
+  mb_faces_fit(a->faces), mb_faces_fit(b->faces);
   mb_touch_gather(t);
   return mb_faces_pairs(a->faces, b->faces, f.most + f.thickness, see, &f) && mb_touch_add_gathered(t);
 }

@@ -30,15 +30,9 @@ static bool is_driven(const MbModel *model, size_t body) {
 
 static MbStatus make_solids(MbSim *sim, MbReport *report) {
   MbTouching *t = sim->touching;
-  MbStatus status = MB_OK;
-  for (size_t i = 0; i < t->rules->nsolids; i++) {
-    const MbSolid *solid = &t->rules->solids[i];
-    const MbStatus one = mb_touch_make_shape(sim, i, report);
-    if (one != MB_OK) status = one;
-    t->reach[i] += mb_vec3_norm(solid->at.p);
-    t->driven[i] = is_driven(sim->model, t->rules->moved[solid->body]);
-  }
-  return status;
+  for (size_t i = 0; i < t->rules->nsolids; i++)
+    t->driven[i] = is_driven(sim->model, t->rules->moved[t->rules->solids[i].body]);
+  return mb_solid_shapes_make(sim->model, &sim->arena, &t->solids, report);
 }
 
 // ---- what meets -------------------------------------------------------------------------------------------
@@ -60,13 +54,13 @@ static MbStatus check_forms(const MbSim *sim, MbReport *report) {
   const MbTouching *t = sim->touching;
   MbStatus status = MB_OK;
   bool there[MB_FORMS] = {false};
-  for (size_t i = 0; i < t->rules->nsolids; i++) there[t->shape[i].form] = true;
+  for (size_t i = 0; i < t->rules->nsolids; i++) there[t->solids.shape[i].form] = true;
   for (int f = 0; f < MB_FORMS; f++)
     for (int g = f; g < MB_FORMS; g++) {
       bool found = !there[f] || !there[g] || mb_collides((MbForm)f, (MbForm)g);
       for (size_t a = 0; a < t->rules->nsolids && !found; a++)
         for (size_t b = a + 1; b < t->rules->nsolids && !found; b++) {
-          const int p = (int)t->shape[a].form, q = (int)t->shape[b].form;
+          const int p = (int)t->solids.shape[a].form, q = (int)t->solids.shape[b].form;
           if (!((p == f && q == g) || (p == g && q == f)) || !mb_touch_may(t, sim->model, a, b)) continue;
           status = refuse_pair(sim, a, b, report);
           found = true;
@@ -146,25 +140,19 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
   t->impacts.plan = mb_plan_frames_of(sim->model->h, sim->model->frame_interval, sim->model->frame_every);
   t->rules = &sim->model->contacts;
   t->model = sim->model;
-  t->shape = mb_arena_alloc(&sim->arena, n, sizeof *t->shape);
-  t->size = mb_arena_alloc(&sim->arena, n, sizeof *t->size);
-  t->reach = mb_arena_alloc(&sim->arena, n, sizeof *t->reach);
   t->driven = mb_arena_alloc(&sim->arena, n, sizeof *t->driven);
   t->E = mb_arena_alloc(&sim->arena, n, sizeof *t->E);
   t->placed = mb_arena_alloc(&sim->arena, n, sizeof *t->placed);
   t->bounds = mb_arena_alloc(&sim->arena, n, sizeof *t->bounds);
-  t->own = mb_arena_alloc(&sim->arena, n, sizeof *t->own);
   t->way = mb_arena_alloc(&sim->arena, n, sizeof *t->way);
-  t->hull = mb_arena_alloc(&sim->arena, n, sizeof *t->hull);
-  t->skin = mb_arena_alloc(&sim->arena, n, sizeof *t->skin);
   t->thrown = mb_arena_alloc(&sim->arena, sim->model->nb, sizeof *t->thrown);
-  if (!t->hull || !t->skin || !t->shape || !t->size || !t->reach || !t->driven || !t->E || !t->placed ||
-      !t->own || !t->bounds || !t->way || !t->thrown)
+  if (!t->driven || !t->E || !t->placed || !t->bounds || !t->way || !t->thrown)
     return mb_no_memory(report, "contact");
   if (!mb_touch_carried_create(sim)) return mb_no_memory(report, "contact");
   MbStatus status = make_solids(sim, report);
   if (status == MB_OK) status = check_forms(sim, report);
   if (status == MB_OK) status = mb_touch_make_surfaces(sim, report);
+  if (status == MB_OK) status = mb_touch_sight_make(sim, report);
   if (status != MB_OK) return status;
   status = mb_touch_apart_create(sim, report);
   if (status != MB_OK) return status;
@@ -179,10 +167,11 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
 void mb_touching_free(MbSim *sim) {
   MbTouching *t = sim->touching;
   if (!t) return;
-  mb_touch_free_shapes(t);
+  mb_solid_shapes_free(&t->solids);
   mb_broad_free(&t->broad);
   mb_touch_apart_free(sim);
   mb_touch_carried_free(&t->carried);
+  mb_touch_sight_free(&t->sight);
   mb_free(t->now.touch);
   mb_free(t->next.touch);
   mb_free(t->done.touch);
@@ -204,8 +193,9 @@ size_t mb_touching_bytes(const MbSim *sim) {
          (t->done.room + t->last.room) * sizeof(MbPushed) + t->facets.near_room * sizeof *t->facets.near +
          t->facets.count_room * sizeof *t->facets.count + t->facets.point_room * sizeof *t->facets.point +
          (t->facets.last_room + t->facets.before_room) * sizeof(uint32_t) + t->turn_room * sizeof *t->turn +
-         t->impacts.room * sizeof *t->impacts.impact + mb_broad_bytes(&t->broad) + mb_touch_shapes_bytes(t) +
-         mb_touch_apart_bytes(sim) + mb_touch_carried_bytes(sim);
+         t->impacts.room * sizeof *t->impacts.impact + mb_broad_bytes(&t->broad) +
+         mb_solid_shapes_bytes(&t->solids) + mb_touch_apart_bytes(sim) + mb_touch_carried_bytes(sim) +
+         mb_touch_sight_bytes(&t->sight);
 }
 
 // ---- what is told -----------------------------------------------------------------------------------------

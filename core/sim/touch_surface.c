@@ -7,9 +7,6 @@
 #include "core/sim/nodes.h"
 #include "core/sim/touch.h"
 
-static const double NEAR =
-    0.05; // of a deformable's size: listed whatever the velocities, as elastic forces may be large
-
 // ---- nodes ------------------------------------------------------------------------------------------------
 
 static const double *place_of(const MbSim *sim, size_t end) {
@@ -21,8 +18,7 @@ static void velocity_of(const MbSim *sim, size_t end, double v[3]) {
     mb_quat_rotate(v, sim->x.E[end].q, sim->x.phi + 6 * end + 3);
     return;
   }
-  const double *all = sim->nodes->ahead ? sim->nodes->v1 : mb_nodes_velocities(sim);
-  mb_vec3_copy(v, all + 3 * (end - sim->model->nb));
+  mb_vec3_copy(v, mb_nodes_velocities_at(sim) + 3 * (end - sim->model->nb));
 }
 
 // Half of the triangles' mean side; where there are none, of the mean distance between nodes if they were in a row.
@@ -120,66 +116,47 @@ static void place(const MbSim *sim, MbTouchSurface *surface, double fall) {
     if (speed > surface->fastest) surface->fastest = speed;
   }
   const double wide =
-      sim->model->h * surface->fastest + fall + NEAR * surface->size + surface->of->thickness / 2;
+      sim->model->h * surface->fastest + fall + MB_NEAR_SHARE * surface->size + surface->of->thickness / 2;
   for (int k = 0; k < 3; k++) bounds->low[k] -= wide, bounds->high[k] += wide;
   mb_faces_place(faces);
 }
 
-static bool overlap(const MbBounds *a, const MbBounds *b) {
-  for (int k = 0; k < 3; k++)
-    if (!(a->low[k] <= b->high[k] && b->low[k] <= a->high[k])) return false;
-  return true;
-}
-
-static bool is_near(const double x[3], double reach, const MbBounds *bounds) {
-  for (int k = 0; k < 3; k++)
-    if (!(x[k] - reach <= bounds->high[k] && bounds->low[k] <= x[k] + reach)) return false;
-  return true;
-}
-
-// The contact of one node with a shape, if there is one.
-static bool add_node(MbSim *sim, size_t k, size_t i, uint32_t solid, double fall) {
+// The contact of one node with a shape, as it was found.
+static bool add_node(MbSim *sim, const MbNearPair *pair, size_t i, const MbNearNode *how) {
   MbTouching *t = sim->touching;
-  const MbTouchSurface *surface = &t->surface[k];
-  const MbSolid *of = &t->rules->solids[solid];
+  const uint32_t solid = pair->solid;
+  const MbTouchSurface *surface = &t->surface[pair->surface];
   const size_t end = surface->end[i];
-  const double size = fmin(surface->size, t->size[solid]), half = surface->of->thickness / 2;
-  const double speed = mb_vec3_norm(surface->faces->v + 3 * i),
-               within = sim->model->h * speed + fall + t->way[solid] + NEAR * size;
-  const double *x = surface->faces->x + 3 * i;
-  double local[3], n[3];
-  uint32_t feature;
-  if (surface->carried[i]) return true;
-  if (!is_near(x, within + half, &t->bounds[solid])) return true;
-  mb_vec3_sub(local, x, t->E[solid].p);
-  mb_quat_unrotate(local, t->E[solid].q, local);
-  const MbBounds there = {{local[0], local[1], local[2]}, {local[0], local[1], local[2]}};
-  if (mb_bounds_apart(&there, &t->own[solid], within + half)) return true;
-  const double gap = mb_shape_distance(&t->shape[solid], local, n, &feature) - half;
-  if (!(gap < within)) return true;
-  if (end < sim->model->nb && mb_touch_excludes(t, end, of->body)) return true;
+  if (end < sim->model->nb && mb_touch_excludes(t, end, t->rules->solids[solid].body)) return true;
   if (!mb_grow(&t->next.touch, &t->next.room, t->next.n + 1, sizeof *t->next.touch)) return false;
   MbTouch *touch = &t->next.touch[t->next.n++];
-  *touch = (MbTouch){.a = (uint32_t)(t->rules->nsolids + k),
+  *touch = (MbTouch){.a = (uint32_t)(t->rules->nsolids + pair->surface),
                      .b = solid,
                      .feature_a = surface->of->node[i],
-                     .feature_b = feature,
-                     .gap = gap,
-                     .size = size,
-                     .mu = mb_touch_friction(sim, k, solid)};
+                     .feature_b = how->feature,
+                     .gap = how->gap,
+                     .size = pair->size,
+                     .mu = mb_touch_friction(sim, pair->surface, solid)};
   mb_touch_end(sim, touch, surface, (uint32_t)i, -1);
   mb_touch_end_solid(sim, touch, solid);
   mb_touch_close(touch);
-  mb_vec3_copy(touch->point, x);
-  mb_quat_rotate(touch->normal, t->E[solid].q, n);
-  mb_vec3_scale(touch->normal, -1, touch->normal);
+  mb_vec3_copy(touch->point, surface->faces->x + 3 * i);
+  mb_vec3_copy(touch->normal, how->normal);
   return true;
 }
 
-// Whether a deformable and a solid may touch.
-static bool may_touch(const MbSim *sim, size_t k, uint32_t solid) {
+static bool look_at_nodes(MbSim *sim, const MbNearPair *pair) {
   const MbTouching *t = sim->touching;
-  return !mb_touch_excludes(t, sim->model->nb + t->surface[k].of->deformable, t->rules->solids[solid].body);
+  const MbTouchSurface *surface = &t->surface[pair->surface];
+  const MbFaces *faces = surface->faces;
+  const MbShape *shape = &t->solids.shape[pair->solid];
+  const MbNearSolid *solid = &t->sight.solid[pair->solid];
+  MbNearNode how;
+  for (size_t i = 0; i < surface->of->nnodes; i++)
+    if (!surface->carried[i] && mb_near_node(shape, solid, pair, faces->x + 3 * i, faces->v + 3 * i, &how) &&
+        !add_node(sim, pair, i, &how))
+      return false;
+  return true;
 }
 
 static bool look_at_solids(MbSim *sim, size_t k, double fall) {
@@ -187,11 +164,15 @@ static bool look_at_solids(MbSim *sim, size_t k, double fall) {
   MbTouchSurface *surface = &t->surface[k];
   surface->pace = 0;
   for (uint32_t s = 0; s < t->rules->nsolids; s++) {
-    if (!overlap(&surface->bounds, &t->bounds[s]) || !may_touch(sim, k, s)) continue;
+    if (!mb_touch_sight_may(sim, k, s)) continue;
+    const MbNearPair pair = mb_touch_sight_pair(sim, k, s, fall);
+    MbTouchSeen seen;
+    const bool there = mb_touch_sight_take(&t->sight, k, s, &seen);
     surface->pace = fmax(surface->pace, t->way[s]);
-    for (size_t i = 0; i < surface->of->nnodes; i++)
-      if (!add_node(sim, k, i, s, fall)) return false;
-    if (!mb_touch_look_facets(sim, k, s, fall)) return false;
+    if (!there && !look_at_nodes(sim, &pair)) return false;
+    for (size_t i = 0; there && i < seen.ntouches; i++)
+      if (!add_node(sim, &pair, seen.touch[i].node, &seen.touch[i].how)) return false;
+    if (!mb_touch_look_facets(sim, &pair, there ? &seen : NULL)) return false;
   }
   return true;
 }
@@ -201,6 +182,7 @@ bool mb_touch_look_surfaces(MbSim *sim, bool points) {
   const MbModel *model = sim->model;
   const double h = model->h, fall = 2 * h * h * mb_vec3_norm(model->gravity);
   for (size_t k = 0; k < t->nsurfaces; k++) place(sim, &t->surface[k], fall);
+  if (!mb_touch_sight_begin(sim, fall, points)) return false;
   for (size_t k = 0; k < t->nsurfaces; k++) {
     const bool still = !points && model->deformables[t->surface[k].of->deformable].points;
     if (!still && !look_at_solids(sim, k, fall)) return false;

@@ -354,6 +354,10 @@ static bool alone(MbSolverWork *w, double *x) {
   return w->inner->passes->alone(w->work, x);
 }
 
+static const struct MbNearElsewhere *finds(const MbSolverWork *w) {
+  return w->inner->passes->finds ? w->inner->passes->finds(w->work) : NULL;
+}
+
 static const MbPassSlopes *slopes_of(const MbSolverWork *w) { return w->inner->passes->slopes; }
 static bool slopes_at(MbSolverWork *w, const MbNodeStart *start_of, const double *q1) {
   assert(!w->passing && "a step by passes has not ended");
@@ -414,6 +418,7 @@ static const MbPassOps watched_passes = {.make = make,
                                          .listed = listed,
                                          .weigh = weigh,
                                          .alone = alone,
+                                         .finds = finds,
                                          .slopes = &watched_slopes};
 
 // ---- the tables: what the solver has not is not there either ----------------------------------------------

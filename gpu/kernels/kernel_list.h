@@ -6,6 +6,7 @@
 #include "gpu/kernels/element_kernels.h"
 #include "gpu/kernels/inverse_rows.h"
 #include "gpu/kernels/load_kernels.h"
+#include "gpu/kernels/near_kernels.h"
 #include "gpu/kernels/node_vectors.h"
 #include "gpu/kernels/port_vectors.h"
 #include "gpu/kernels/sum_jobs.h"
@@ -89,6 +90,11 @@
   X(mb_hit_last, MbTouchArgs)                                                                                \
   X(mb_hit_along, MbTouchArgs)                                                                               \
   X(mb_hit_aside, MbTouchArgs)                                                                               \
+  X(mb_near_look, MbNearArgs)                                                                                \
+  X(mb_near_count, MbNearArgs)                                                                               \
+  X(mb_near_sum, MbNearArgs)                                                                                 \
+  X(mb_near_list, MbNearArgs)                                                                                \
+  X(mb_near_tell, MbNearArgs)                                                                                \
   X(mb_tree_steps, MbTreeArgs)                                                                               \
   X(mb_tree_look, MbTreeArgs)
 

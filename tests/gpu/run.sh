@@ -95,7 +95,7 @@ command -v nvidia-smi >/dev/null 2>&1 &&
 suite() { told "tests $1/*, on the device beside the loops" "$MBSIM_TESTS" --short-filename --filter "$1/*"; }
 if [ -n "$MBSIM_TESTS" ]; then
   say ''
-  for one in moved moved_long moved_rows moved_rows_long moved_touch flock; do suite $one >"$work/line" && take "$work/line"; done
+  for one in moved moved_long moved_rows moved_rows_long moved_near moved_touch flock; do suite $one >"$work/line" && take "$work/line"; done
 fi
 
 say ''

@@ -21,6 +21,10 @@ const struct MbContactElsewhere *mb_pd_elsewhere(const MbPdEngine *engine) {
   return engine->mover->contacts && engine->ports ? engine->mover->contacts(engine) : NULL;
 }
 
+const struct MbNearElsewhere *mb_pd_finds(const MbPdEngine *engine) {
+  return engine->mover->finds ? engine->mover->finds(engine) : NULL;
+}
+
 bool mb_pd_branches_suit(const MbPdEngine *engine, size_t count) {
   enum { FEW = 96 }; // nodes that the processor solves for as fast
   const MbPdPorts *ports = engine->ports;

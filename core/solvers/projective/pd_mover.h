@@ -67,6 +67,8 @@ typedef struct MbPdMover {
   // Who solves for contacts at listed nodes where the vectors are, in the place of methods that are the processor's; NULL, or NULL told: nobody. A list
   // that it suits has branches, which are found when somebody asks for them.
   const struct MbContactElsewhere *(*contacts)(const MbPdEngine *engine);
+  // Who finds what of deformables is near shapes where the vectors are (core/collision/near_elsewhere.h); NULL, or NULL told: nobody.
+  const struct MbNearElsewhere *(*finds)(const MbPdEngine *engine);
   // Correction ← 0; correction += U w of the pairs.
   void (*rest)(MbPdEngine *engine);
   void (*bend_by)(MbPdEngine *engine, const double *w);

@@ -164,6 +164,8 @@ bool mb_pd_tell(MbPdEngine *engine);
 const MbBranch *mb_pd_branches(const MbPdEngine *engine, size_t *rows);
 // Who solves for contacts at the listed nodes in the processor's place; NULL: nobody.
 const struct MbContactElsewhere *mb_pd_elsewhere(const MbPdEngine *engine);
+// Who finds what of deformables is near shapes in the processor's place; NULL: nobody.
+const struct MbNearElsewhere *mb_pd_finds(const MbPdEngine *engine);
 // Writes v (list x 3) = S p; tells what S, which mb_pd_tell has been asked for, has of nodes number i and j in the list, along each axis.
 void mb_pd_respond(MbPdEngine *engine, const double *p, double *v);
 void mb_pd_response(const MbPdEngine *engine, size_t i, size_t j, double S[3]);

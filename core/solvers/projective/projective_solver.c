@@ -191,6 +191,7 @@ static size_t listed(const MbSolverWork *w, size_t body) {
 }
 
 static bool alone(MbSolverWork *w, double *x) { return w->inner->apply(w->work, x, NULL, NULL); }
+static const struct MbNearElsewhere *finds(const MbSolverWork *w) { return mb_pd_finds(w->engine); }
 
 // ---- passes -----------------------------------------------------------------------------------------------
 
@@ -362,6 +363,7 @@ static const MbPassOps passes = {.make = make,
                                  .listed = listed,
                                  .weigh = mb_descent_weigh,
                                  .alone = alone,
+                                 .finds = finds,
                                  .slopes = &slopes};
 
 // ---- what the bodies' solver does -------------------------------------------------------------------------

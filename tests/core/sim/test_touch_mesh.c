@@ -102,7 +102,7 @@ static MbForm form_of(const char *mesh, const char *word) {
   const MbContacts *rules = &run.model->contacts;
   size_t i = 0;
   while (strcmp(run.model->listed[rules->solids[i].listed], "it")) i++;
-  const MbForm form = run.sim->touching->shape[i].form;
+  const MbForm form = run.sim->touching->solids.shape[i].form;
   test_steps(run.sim, 1);
   test_run_free(&run);
   return form;
@@ -203,7 +203,7 @@ Test(touch_mesh_long, bodies_of_one_mesh_share_its_surface_and_steps_do_not_allo
       "0.2]}, \"shape\": {\"type\": \"mesh\", \"file\": \"%s\"}}]}",
       file, file);
   TestRun run = test_run(text, NULL);
-  cr_expect_eq(run.sim->touching->shape[1].surface, run.sim->touching->shape[2].surface);
+  cr_expect_eq(run.sim->touching->solids.shape[1].surface, run.sim->touching->solids.shape[2].surface);
   test_steps(run.sim, 300);
   const int64_t before = mb_alloc_calls();
   test_steps(run.sim, 100);

@@ -1,7 +1,8 @@
 // The shapes that solids collide with, as collision has them: hulls and surfaces of meshes among them.
+#include "core/sim/solid_shapes.h"
 #include "core/base/report.h"
 #include "core/collision/quickhull.h"
-#include "core/sim/touch.h"
+#include "core/math/mat3.h"
 
 static double least(const double x[3]) { return fmin(x[0], fmin(x[1], x[2])); }
 
@@ -93,38 +94,38 @@ static bool is_convex(const MbSkin *surface, const MbHull *hull) {
   return surface->closed && fabs(surface_volume(surface) - whole) <= 1e-9 * whole;
 }
 
-static MbStatus refuse(const MbSim *sim, size_t i, const char *what, MbReport *report) {
-  const MbSolid *solid = &sim->touching->rules->solids[i];
+static MbStatus refuse(const MbModel *model, size_t i, const char *what, MbReport *report) {
+  const MbSolid *solid = &model->contacts.solids[i];
   char where[64];
   mb_solid_where(solid, "", where, sizeof where);
   return mb_error(report, MB_SCENE, where,
                   "the mesh of \"%s\" %s: it cannot collide; mend it, or give it \"collide\": false",
-                  mb_touch_name(sim, i), what);
+                  model->body_name[solid->body], what);
 }
 
-static MbStatus refuse_triangle(const MbSim *sim, size_t i, MbSkinFault fault, uint32_t t, MbReport *report) {
-  const MbSolid *solid = &sim->touching->rules->solids[i];
+static MbStatus refuse_triangle(const MbModel *model, size_t i, MbSkinFault fault, uint32_t t,
+                                MbReport *report) {
+  const MbSolid *solid = &model->contacts.solids[i];
   const MbMesh *mesh = solid->mesh;
   char where[64];
-  if (fault != MB_SKIN_NO_AREA) return refuse(sim, i, mb_skin_fault_text(fault), report);
+  if (fault != MB_SKIN_NO_AREA) return refuse(model, i, mb_skin_fault_text(fault), report);
   const double *x = mesh->vertex + 3 * (size_t)mesh->triangle[3 * (size_t)t];
   mb_solid_where(solid, "", where, sizeof where);
   return mb_error(report, MB_SCENE, where,
                   "a triangle of the mesh of \"%s\" has no area, that at [%g, %g, %g]: its corners are on a "
                   "line. Mend it, or take \"collide\": \"hull\", or false",
-                  mb_touch_name(sim, i), x[0], x[1], x[2]);
+                  model->body_name[solid->body], x[0], x[1], x[2]);
 }
 
 // The hull, the surface, or both to see whether they are the same; those that are not wanted are freed.
-static MbStatus make_mesh(MbSim *sim, size_t i, MbReport *report) {
-  MbTouching *t = sim->touching;
-  const MbSolid *solid = &t->rules->solids[i];
+static MbStatus make_mesh(const MbModel *model, size_t i, MbSolidShapes *to, MbReport *report) {
+  const MbSolid *solid = &model->contacts.solids[i];
   const MbMesh *mesh = solid->mesh;
-  measure(mesh, &t->size[i], &t->reach[i]);
+  measure(mesh, &to->size[i], &to->reach[i]);
   for (size_t k = 0; k < i; k++) {
-    const MbSolid *other = &t->rules->solids[k];
+    const MbSolid *other = &model->contacts.solids[k];
     if (other->mesh != mesh || other->as != solid->as) continue;
-    t->shape[i] = t->shape[k];
+    to->shape[i] = to->shape[k];
     return MB_OK;
   }
   MbHull *hull = NULL;
@@ -132,7 +133,7 @@ static MbStatus make_mesh(MbSim *sim, size_t i, MbReport *report) {
   if (solid->as != MB_COLLIDE_MESH) {
     const MbHullFault fault = mb_hull_of_points(&hull, (uint32_t)mesh->nv, mesh->vertex);
     if (fault == MB_HULL_NO_MEMORY) return mb_no_memory(report, "contact");
-    if (fault && solid->as == MB_COLLIDE_HULL) return refuse(sim, i, mb_hull_fault_text(fault), report);
+    if (fault && solid->as == MB_COLLIDE_HULL) return refuse(model, i, mb_hull_fault_text(fault), report);
   }
   if (solid->as != MB_COLLIDE_HULL) {
     uint32_t at = 0;
@@ -140,7 +141,7 @@ static MbStatus make_mesh(MbSim *sim, size_t i, MbReport *report) {
                                            (const uint32_t *)mesh->triangle, &at);
     if (fault) mb_hull_free(hull);
     if (fault == MB_SKIN_NO_MEMORY) return mb_no_memory(report, "contact");
-    if (fault) return refuse_triangle(sim, i, fault, at, report);
+    if (fault) return refuse_triangle(model, i, fault, at, report);
   }
   if (hull && skin) {
     const bool convex = is_convex(skin, hull);
@@ -149,34 +150,53 @@ static MbStatus make_mesh(MbSim *sim, size_t i, MbReport *report) {
     else
       mb_hull_free(hull), hull = NULL;
   }
-  t->hull[i] = hull, t->skin[i] = skin;
-  t->shape[i] = hull ? mb_shape_hull(hull) : mb_shape_mesh(skin);
+  to->hull[i] = hull, to->skin[i] = skin;
+  to->shape[i] = hull ? mb_shape_hull(hull) : mb_shape_mesh(skin);
   return MB_OK;
 }
 
-MbStatus mb_touch_make_shape(MbSim *sim, size_t i, MbReport *report) {
-  MbTouching *t = sim->touching;
+static MbStatus make_one(const MbModel *model, size_t i, MbSolidShapes *to, MbReport *report) {
   double R[9];
-  const MbStatus status = make_simple(&t->rules->solids[i], &t->shape[i], &t->size[i], &t->reach[i])
+  const MbStatus status = make_simple(&model->contacts.solids[i], &to->shape[i], &to->size[i], &to->reach[i])
                               ? MB_OK
-                              : make_mesh(sim, i, report);
+                              : make_mesh(model, i, to, report);
   mb_mat3_identity(R);
-  if (status == MB_OK) mb_shape_bounds_at(&t->shape[i], (double[3]){0}, R, &t->own[i]);
+  if (status == MB_OK) mb_shape_bounds_at(&to->shape[i], (double[3]){0}, R, &to->own[i]);
   return status;
 }
 
-void mb_touch_free_shapes(MbTouching *t) {
-  for (size_t i = 0; i < t->rules->nsolids; i++) {
-    if (t->hull) mb_hull_free(t->hull[i]);
-    if (t->skin) mb_skin_free(t->skin[i]);
+MbStatus mb_solid_shapes_make(const MbModel *model, MbArena *arena, MbSolidShapes *to, MbReport *report) {
+  const size_t n = model->contacts.nsolids;
+  MbStatus status = MB_OK;
+  to->shape = mb_arena_alloc(arena, n, sizeof *to->shape);
+  to->hull = mb_arena_alloc(arena, n, sizeof *to->hull);
+  to->skin = mb_arena_alloc(arena, n, sizeof *to->skin);
+  to->size = mb_arena_alloc(arena, n, sizeof *to->size);
+  to->reach = mb_arena_alloc(arena, n, sizeof *to->reach);
+  to->own = mb_arena_alloc(arena, n, sizeof *to->own);
+  if (!to->shape || !to->hull || !to->skin || !to->size || !to->reach || !to->own)
+    return mb_no_memory(report, "contact");
+  to->n = n;
+  for (size_t i = 0; i < n; i++) {
+    const MbStatus one = make_one(model, i, to, report);
+    if (one != MB_OK) status = one;
+    to->reach[i] += mb_vec3_norm(model->contacts.solids[i].at.p);
+  }
+  return status;
+}
+
+void mb_solid_shapes_free(MbSolidShapes *shapes) {
+  for (size_t i = 0; i < shapes->n; i++) {
+    mb_hull_free(shapes->hull[i]);
+    mb_skin_free(shapes->skin[i]);
   }
 }
 
-size_t mb_touch_shapes_bytes(const MbTouching *t) {
+size_t mb_solid_shapes_bytes(const MbSolidShapes *shapes) {
   size_t bytes = 0;
-  for (size_t i = 0; i < t->rules->nsolids; i++) {
-    if (t->hull[i]) bytes += mb_hull_bytes(t->hull[i]);
-    if (t->skin[i]) bytes += mb_skin_bytes(t->skin[i]);
+  for (size_t i = 0; i < shapes->n; i++) {
+    if (shapes->hull[i]) bytes += mb_hull_bytes(shapes->hull[i]);
+    if (shapes->skin[i]) bytes += mb_skin_bytes(shapes->skin[i]);
   }
   return bytes;
 }

@@ -19,7 +19,9 @@ enum {
 typedef struct MbNewton {
   MbStrips strips;
   MbContactFunction function;
-  bool refines;          // steps of few rows are refined: rounding is magnified less along what moves nothing
+  bool refines;          // steps of few rows are refined, so that α may be larger: rounding is magnified less along what moves nothing
+  double alpha;          // of steps, at least
+  double yields;         // contacts give way along their normals by that share of their own W; factored systems alone (sharing.c)
   MbNewtonBlock *part;   // (nblocks)
   double *lambda, *w;    // (n)
   double *best, *best_w; // (n)

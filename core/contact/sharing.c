@@ -71,7 +71,6 @@ static bool yield(MbNewton *newton, double yields, size_t most, size_t *done) {
   return fine;
 }
 
-
 // From loads that are shared already, which then are hardly others.
 static bool follow(MbNewton *newton, const double *lambda, size_t *done) {
   enum { STEPS = 4 };

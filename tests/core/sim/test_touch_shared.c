@@ -9,12 +9,15 @@
 // four corners share the load decides how it turns about the vertical, which grows by itself.
 static void swing(const char *solver, const char *shape, double h) {
   static const char form[] =
-      "{\"mbsim\": 1, \"time\": {\"step\": %g, \"duration\": 4}, \"solver\": \"%s\", \"contact\": {\"friction\": "
+      "{\"mbsim\": 1, \"time\": {\"step\": %g, \"duration\": 4}, \"solver\": \"%s\", \"contact\": "
+      "{\"friction\": "
       "0.25}, \"bodies\": [{\"name\": \"l\", \"mass\": 1, \"shape\": {\"type\": \"%s\", \"radius\": 0.1, "
       "\"length\": 0.6, \"frame\": {\"rotation\": {\"axis\": [1, 0, 0], \"angle\": \"=pi/2\"}}}, \"pose\": "
-      "{\"position\": [-0.4, 0, -0.1]}, \"motion\": {\"velocity\": {\"angular\": [0, 60, 0], \"linear\": [0, 0, "
+      "{\"position\": [-0.4, 0, -0.1]}, \"motion\": {\"velocity\": {\"angular\": [0, 60, 0], \"linear\": [0, "
+      "0, "
       "0]}}}, {\"name\": \"r\", \"mass\": 1, \"shape\": {\"type\": \"%s\", \"radius\": 0.1, \"length\": 0.6, "
-      "\"frame\": {\"rotation\": {\"axis\": [1, 0, 0], \"angle\": \"=pi/2\"}}}, \"pose\": {\"position\": [0.4, 0, "
+      "\"frame\": {\"rotation\": {\"axis\": [1, 0, 0], \"angle\": \"=pi/2\"}}}, \"pose\": {\"position\": "
+      "[0.4, 0, "
       "-0.1]}, \"motion\": {\"velocity\": {\"angular\": [0, -60, 0], \"linear\": [0, 0, 0]}}}, {\"name\": "
       "\"plank\", \"density\": 500, \"shape\": {\"type\": \"box\", \"size\": [2, 0.3, 0.02]}, \"pose\": "
       "{\"position\": [0.1, 0, 0.01]}}]}";
@@ -43,15 +46,21 @@ Test(touch_shared, a_plank_on_two_rollers_swings_straight) {
 // much the box is turned.
 static double lift(double share, double h, double *turned) {
   static const char form[] =
-      "{\"mbsim\": 1, \"time\": {\"step\": %g, \"duration\": 2.2}, \"contact\": {\"friction\": 0.5}, \"bodies\": "
-      "[{\"name\": \"ground\", \"shape\": {\"type\": \"plane\"}, \"joint\": {\"type\": \"fixed\"}}, {\"name\": "
-      "\"hand\", \"mass\": 2, \"shape\": {\"type\": \"box\", \"size\": [0.1, 0.5, 0.05]}, \"joint\": {\"type\": "
-      "\"prismatic\", \"axis\": [0, 0, 1], \"in_parent\": {\"position\": [0, 0, 0.5]}, \"motion\": {\"position\": "
-      "\"=t<1?0:t<2?0.1*(1-cos(pi*(t-1))):0.2\"}}}, {\"name\": \"left\", \"mass\": 0.1, \"shape\": {\"type\": "
+      "{\"mbsim\": 1, \"time\": {\"step\": %g, \"duration\": 2.2}, \"contact\": {\"friction\": 0.5}, "
+      "\"bodies\": "
+      "[{\"name\": \"ground\", \"shape\": {\"type\": \"plane\"}, \"joint\": {\"type\": \"fixed\"}}, "
+      "{\"name\": "
+      "\"hand\", \"mass\": 2, \"shape\": {\"type\": \"box\", \"size\": [0.1, 0.5, 0.05]}, \"joint\": "
+      "{\"type\": "
+      "\"prismatic\", \"axis\": [0, 0, 1], \"in_parent\": {\"position\": [0, 0, 0.5]}, \"motion\": "
+      "{\"position\": "
+      "\"=t<1?0:t<2?0.1*(1-cos(pi*(t-1))):0.2\"}}}, {\"name\": \"left\", \"mass\": 0.1, \"shape\": "
+      "{\"type\": "
       "\"box\", \"size\": [0.04, 0.02, 0.1]}, \"joint\": {\"type\": \"prismatic\", \"parent\": \"hand\", "
       "\"axis\": [0, 1, 0], \"in_parent\": {\"position\": [0, -0.08, -0.4]}, \"force\": %.17g}}, {\"name\": "
       "\"right\", \"mass\": 0.1, \"shape\": {\"type\": \"box\", \"size\": [0.04, 0.02, 0.1]}, \"joint\": "
-      "{\"type\": \"prismatic\", \"parent\": \"hand\", \"axis\": [0, -1, 0], \"in_parent\": {\"position\": [0, "
+      "{\"type\": \"prismatic\", \"parent\": \"hand\", \"axis\": [0, -1, 0], \"in_parent\": {\"position\": "
+      "[0, "
       "0.08, -0.4]}, \"force\": %.17g}}, {\"name\": \"box\", \"mass\": 1, \"shape\": {\"type\": \"box\", "
       "\"size\": [0.1, 0.1, 0.2]}, \"pose\": {\"position\": [0, 0, 0.1]}}]}";
   const double force = share * (9.81 + 0.1 * M_PI * M_PI);
@@ -82,8 +91,10 @@ Test(touch_shared, fingers_hold_a_box_to_the_force_that_statics_tells) {
 Test(touch_shared, a_box_that_turns_as_it_slides_bears_on_its_corners_as_a_plane) {
   static const char text[] =
       "{\"mbsim\": 1, \"time\": {\"step\": 0.005, \"duration\": 0.3}, \"contact\": {\"friction\": 0.3}, "
-      "\"bodies\": [{\"name\": \"floor\", \"joint\": {\"type\": \"fixed\"}, \"shape\": {\"type\": \"plane\"}}, "
-      "{\"name\": \"block\", \"mass\": 2, \"shape\": {\"type\": \"box\", \"size\": [0.3, 0.2, 0.1]}, \"pose\": "
+      "\"bodies\": [{\"name\": \"floor\", \"joint\": {\"type\": \"fixed\"}, \"shape\": {\"type\": "
+      "\"plane\"}}, "
+      "{\"name\": \"block\", \"mass\": 2, \"shape\": {\"type\": \"box\", \"size\": [0.3, 0.2, 0.1]}, "
+      "\"pose\": "
       "{\"position\": [0, 0, 0.05]}, \"velocity\": {\"linear\": [2, 0, 0], \"angular\": [0, 0, 6]}}]}";
   TestRun run = test_run(text, NULL);
   for (int i = 0; i < 60; i++) {

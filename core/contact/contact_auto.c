@@ -3,7 +3,7 @@
 // method from there, then of bodies that nothing else couples by the proximal one, which in large islands comes after few sweeps, then by
 // ADMM, then in small islands by Newton's method from the start and from no impulses, as what has gone astray may not get back, then by all with
 // more patience, and by staggered projections, which come to an end now and then where none of these does. The first λ that is good enough is
-// taken; where none is, the best.
+// taken; where none is, the best. Small islands in which something slips then share their loads evenly (sharing.c).
 //
 // Rows both ways and one way alone are pivoting's, which is exact for them, and so are pyramids. Boxes, which ADMM does not take, go
 // to pivoting last.
@@ -15,6 +15,7 @@
 #include "core/contact/gauss_seidel.h"
 #include "core/contact/nonsmooth_newton.h"
 #include "core/contact/proximal.h"
+#include "core/contact/sharing.h"
 #include "core/contact/staggered.h"
 
 #include <math.h>
@@ -137,26 +138,31 @@ static void sweep_island(Auto *t, MbStrips *island, const MbRoom *room, double *
 }
 
 // Few rows that held in the last step, as λ says: mostly they still do, and then a step of Newton's method is enough, which costs as much as few
-// sweeps; it leaves so little that what sticks does not creep. λ stays where it was if two steps do not do, or if something comes to slip: of more
-// contacts than are needed it then depends on how they share the load how things move, and sweeps share it as they always have.
-static bool step_from_last(Auto *t, const MbStrips *island, MbRoom room, double *lambda) {
-  enum { FEW = 64, STEPS = 2 };
+// sweeps; it leaves so little that what sticks does not creep. λ stays where it was if two steps do not do, or if something comes to slip.
+static bool hold_from_last(Auto *t, const MbStrips *formed, MbRoom room, double *lambda) {
+  enum { STEPS = 2 };
   static const double LITTLE = 1e-3, // of what is enough
       SLOW = 0.1;
-  MbStrips formed = *island;
   MbNewton newton;
   size_t done = 0;
-  if (island->n > FEW) return false;
-  if (island->F) mb_factor_form(&formed, &room, island);
-  mb_newton_make(&newton, &room, &formed, t->problem->function);
-  mb_strips_rates(&formed, lambda, newton.w);
-  if (!mb_strips_stick(&formed, lambda, newton.w, SLOW)) return false;
-  newton.refines = true;
-  memcpy(newton.lambda, lambda, island->n * sizeof *lambda);
+  mb_newton_make(&newton, &room, formed, t->problem->function);
+  mb_strips_rates(formed, lambda, newton.w);
+  if (!mb_strips_stick(formed, lambda, newton.w, SLOW)) return false;
+  newton.refines = true, newton.alpha = 1e-6;
+  memcpy(newton.lambda, lambda, formed->n * sizeof *lambda);
   const bool fine =
-      mb_newton_run(&newton, STEPS, LITTLE, &done) && mb_strips_stick(&formed, newton.lambda, newton.w, 0);
-  if (fine) memcpy(lambda, newton.lambda, island->n * sizeof *lambda);
+      mb_newton_run(&newton, STEPS, LITTLE, &done) && mb_strips_stick(formed, newton.lambda, newton.w, 0);
+  if (fine) memcpy(lambda, newton.lambda, formed->n * sizeof *lambda);
   t->method = names[NEWTON];
+  t->iterations += done;
+  return fine;
+}
+
+// Loads of what slips are shared evenly; `follows`: as in the last step.
+static bool share(Auto *t, const MbStrips *formed, MbRoom room, bool follows, double *lambda) {
+  size_t done;
+  const bool fine = mb_sharing_run(formed, room, t->problem->function, follows, lambda, &done);
+  if (fine) t->method = names[NEWTON];
   t->iterations += done;
   return fine;
 }
@@ -216,11 +222,16 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
     sweep_island(t, island, room, lambda);
     return;
   }
-  if (step_from_last(t, island, *room, lambda)) return;
-  memcpy(t->start, lambda, island->n * sizeof *lambda);
+  const bool few = island->n <= MB_SHARED;
   MbRoom left = *room;
   MbStrips formed = *island;
   bool same = !island->F || island->n > MB_SMALL;
+  if (few && !same) {
+    mb_factor_form(&formed, &left, island);
+    same = true;
+  }
+  if (few && (hold_from_last(t, &formed, left, lambda) || share(t, &formed, left, true, lambda))) return;
+  memcpy(t->start, lambda, island->n * sizeof *lambda);
   const Turn *plan = island->n <= MB_SMALL                  ? of_small
                      : mb_proximal_takes(island, t->bodies) ? of_bodies
                      : mb_strips_factored(island)           ? of_dense
@@ -235,7 +246,9 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
       same = true;
     }
     const bool unformed = plan->who == GAUSS_SEIDEL || plan->who == PROXIMAL;
-    if (take_turn(t, unformed ? island : &formed, left, plan, most, lambda)) return;
+    if (!take_turn(t, unformed ? island : &formed, left, plan, most, lambda)) continue;
+    if (few) share(t, &formed, left, false, lambda);
+    return;
   }
 }
 

@@ -50,7 +50,8 @@ static Held hold(const MbNewton *t, size_t j, double alpha) {
     t->x[held.at + held.n] = -part->F[r];
     for (size_t c = 0; c < rows; c++) {
       held.B[rows * held.n + c] = part->B[rows * r + c];
-      held.A[rows * held.n + c] = part->A[rows * r + c] + alpha * block->scale * part->B[rows * r + c];
+      const double more = alpha + (rows == 3 && c == 0 ? t->yields : 0);
+      held.A[rows * held.n + c] = part->A[rows * r + c] + more * block->scale * part->B[rows * r + c];
     }
     held.n++;
   }

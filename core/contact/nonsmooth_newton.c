@@ -18,7 +18,7 @@ void mb_newton_make(MbNewton *t, MbRoom *room, const MbStrips *strips, MbContact
   const size_t n = t->strips.n, dense = mb_strips_may_factor(&t->strips) ? n : 0,
                sparse = n <= MB_SMALL ? 0 : n;
   double **const all[] = {&t->lambda, &t->w, &t->best, &t->best_w, &t->trial, &t->trial_w, &t->step, &t->x};
-  t->function = function, t->refines = false;
+  t->function = function, t->refines = false, t->alpha = 1e-8, t->yields = 0;
   t->part = mb_room_take(room, t->strips.nblocks, sizeof *t->part);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = mb_room_take(room, n, sizeof(double));
   t->basis = mb_room_take(room, (MB_NEWTON_BASIS + 1) * sparse, sizeof(double));
@@ -30,6 +30,14 @@ void mb_newton_make(MbNewton *t, MbRoom *room, const MbStrips *strips, MbContact
   t->pivot = mb_room_take(room, dense, sizeof *t->pivot);
   t->right = mb_room_take(room, dense, sizeof *t->right);
   t->refined = mb_room_take(room, dense, sizeof *t->refined);
+}
+
+// w ← what λ makes of it, contacts giving way as is asked for.
+static void rates(MbNewton *t, const double *lambda, double *w) {
+  const MbStrips *s = &t->strips;
+  mb_strips_rates(s, lambda, w);
+  for (size_t j = 0; j < s->nblocks && t->yields > 0; j++)
+    if (s->block[j].rows == 3) w[s->block[j].row] += t->yields * s->block[j].scale * lambda[s->block[j].row];
 }
 
 // |F|; the derivatives are made too
@@ -52,7 +60,7 @@ static double judge(MbNewton *t, double best) {
   memcpy(t->trial, t->lambda, bytes);
   for (size_t j = 0; j < s->nblocks; j++) mb_block_clamp(&s->block[j], t->trial + s->block[j].row);
   if (memcmp(t->trial, t->lambda, bytes) != 0) {
-    mb_strips_rates(s, t->trial, t->trial_w);
+    rates(t, t->trial, t->trial_w);
     w = t->trial_w;
   }
   const double natural = mb_strips_natural(s, t->trial, w);
@@ -67,7 +75,7 @@ static bool shorten(MbNewton *t, double size, double *part) {
   const MbStrips *s = &t->strips;
   for (*part = 1; *part > LEAST; *part *= 0.5) {
     for (size_t i = 0; i < s->n; i++) t->trial[i] = t->lambda[i] + *part * t->step[i];
-    mb_strips_rates(s, t->trial, t->trial_w);
+    rates(t, t->trial, t->trial_w);
     if (functions(t, t->trial, t->trial_w) <= (1 - ENOUGH * *part) * size) return true;
   }
   return false;
@@ -81,13 +89,13 @@ static void sweep(MbNewton *t) {
 
 bool mb_newton_run(MbNewton *t, size_t most, double share, size_t *done) {
   static const double MORE = 1e-6, MUCH = 1;
-  const double little = t->refines ? 1e-6 : 1e-8;
+  const double little = t->alpha;
   const MbStrips *s = &t->strips;
   const size_t bytes = s->n * sizeof *t->lambda;
   double best = INFINITY, alpha = little, part;
   bool known = false; // w is that of λ, as a step has left it
   for (*done = 0;; ++*done) {
-    if (!known) mb_strips_rates(s, t->lambda, t->w);
+    if (!known) rates(t, t->lambda, t->w);
     best = judge(t, best);
     const bool stays = *done || !s->betters || best <= MB_SETTLED * s->enough;
     if ((best <= (*done ? share : 1) * s->enough && stays) || *done >= most) break;

@@ -19,10 +19,14 @@ enum {
 typedef struct MbNewton {
   MbStrips strips;
   MbContactFunction function;
-  bool refines;          // steps of few rows are refined: rounding is magnified less along what moves nothing
-  MbNewtonBlock *part;   // (nblocks)
-  double *lambda, *w;    // (n)
-  double *best, *best_w; // (n)
+  // steps of few rows are refined, so that α may be larger: rounding is magnified less along what moves nothing
+  bool refines;
+  double alpha; // of steps, at least
+  // contacts give way along their normals by that share of their own W; of systems that are factored alone (sharing.c)
+  double yields;
+  MbNewtonBlock *part;            // (nblocks)
+  double *lambda, *w;             // (n)
+  double *best, *best_w;          // (n)
   double *trial, *trial_w, *step; // (n)
   uint32_t *active, *place;       // (n) rows of the system; each row's place there, from 1, or 0
   double *x;                      // (n)

@@ -25,7 +25,7 @@ void mb_staggered_make(MbStaggered *t, MbRoom *room, const MbStrips *whole, MbCo
   t->half.b = t->b;
   t->half.enough = 0.1 * whole->enough;
   mb_newton_make(&t->newton, room, &t->half, function);
-  t->newton.refines = true;
+  t->newton.refines = true, t->newton.alpha = 1e-6;
 }
 
 // Whether a row of a block is found on that side.

@@ -38,9 +38,11 @@ static MbStatus add_sides(MbBackward *b, size_t k, const double *weights, MbRepo
   const MbSensitivity *g = b->g;
   const MbSlope *slope = &g->slopes[k];
   const MbMoment *at = &b->at;
-  MbStatus status = mb_slope_sample(slope->less, at->q, at->v, at->t, at->t, at->step, b->frame[0], report);
-  if (status == MB_OK)
-    status = mb_slope_sample(slope->more, at->q, at->v, at->t, at->t, at->step, b->frame[1], report);
+  MbStatus status = MB_OK;
+  for (int s = 0; s < 2 && status == MB_OK; s++)
+    status = mb_slope_sample(mb_slope_side(slope, s), mb_axes_q(slope->axes, s, at->q),
+                             mb_axes_v(slope->axes, s, MB_AXES_FELT, at->v), at->t, at->t, at->step,
+                             b->frame[s], report);
   for (size_t i = 0; i < mb_sim_frame_size(g->sim) && status == MB_OK; i++)
     b->out[k] += weights[i] * (b->frame[1][i] - b->frame[0][i]) / (2 * g->number[k].move);
   return status;

@@ -63,11 +63,10 @@ double mb_sensitivity_little(const MbModel *model) {
   static const double LITTLE = 1e-6, LITTLE_OF_HELD = 2e-5,
                       LITTLE_OF_PASSES = 3e-5; // of a number
   // rounding of what holds bodies together, over the time of a step, weighs more than the square of a number's move: but where whole steps that close what no longer fits are
-  // differentiated, and by other branches
+  // differentiated, and by other branches of them
   const bool maximal = mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL;
-  const bool held = maximal || (model->nslots > 0 && !mb_sensitivity_inexact(model));
-  if (mb_model_points(model)) return LITTLE_OF_PASSES;
-  return held && !mb_slope_branches(model) ? LITTLE_OF_HELD : LITTLE;
+  const bool held = maximal ? !mb_slope_branches(model) : model->nslots > 0 && !mb_sensitivity_inexact(model);
+  return mb_model_points(model) ? LITTLE_OF_PASSES : held ? LITTLE_OF_HELD : LITTLE;
 }
 
 const char *mb_sensitivity_by_steps(const MbSensitivity *g) { return g->by_steps; }

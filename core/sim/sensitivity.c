@@ -29,6 +29,7 @@
 #include "core/sim/schemes.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- whom it is for -----------------------------------------------------------------------------------------------
@@ -188,11 +189,10 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
   bool ok = true;
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok = (*lists[i] = numbers(g, nv)) && ok;
   g->q = numbers(g, nq), g->q1 = numbers(g, nq);
-  g->frame[0] = numbers(g, size), g->frame[1] = numbers(g, size);
+  for (int i = 0; i < MB_SLOPE_FRAMES; i++) ok = (g->frame[i] = numbers(g, size)) && ok;
   g->slopes = mb_arena_alloc(&g->arena, g->count, sizeof *g->slopes);
-  if (!ok || !g->q || !g->q1 || !g->frame[0] || !g->frame[1] || !g->slopes || !mb_steps_make(g) ||
-      !mb_slope_rows_make(g) || !mb_slope_once_make(g) || !mb_slope_tied_make(g) ||
-      !mb_slope_tied_halves_make(g) || !mb_met_make(g))
+  if (!ok || !g->q || !g->q1 || !g->slopes || !mb_steps_make(g) || !mb_slope_rows_make(g) ||
+      !mb_slope_once_make(g) || !mb_slope_tied_make(g) || !mb_slope_tied_halves_make(g) || !mb_met_make(g))
     return mb_no_memory(report, "derivatives");
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin(g, k, report);
   if (status == MB_OK && g->by_steps && mb_held_is(g->sim) && !mb_held_refuses(g->sim))
@@ -512,18 +512,44 @@ static MbStatus sample_moved(MbSensitivity *g, int of, const MbSlope *t, double 
   return sample_at(g, of, g->q1, g->rate, t, way, g->frame[0], report);
 }
 
-// slope ← by the state, along (δq, δv): differences of fourth order over moves that are small beside what moves.
-static MbStatus along_state(MbSensitivity *g, const MbSlope *t, double *slope, MbReport *report) {
-  // less reaches over fewer corners of what is told; what single steps carry along has more rounding
-  static const double MOVE = 1e-4, MOVE_BY_STEPS = 1e-3, weight[5] = {1, -8, 0, 8, -1};
+// fourth, second ← differences of these orders along the state's change, of the same frames.
+static MbStatus differences(MbSensitivity *g, const MbSlope *t, double move, double *fourth, double *second,
+                            MbReport *report) {
+  static const double weight[5] = {1, -8, 0, 8, -1};
   const size_t size = mb_sim_frame_size(g->sim);
-  const double move = (g->by_steps ? MOVE_BY_STEPS : MOVE) * far(g, t);
   MbStatus status = MB_OK;
-  for (int side = -2; side <= 2 && isfinite(move) && status == MB_OK; side++) {
+  memset(fourth, 0, size * sizeof *fourth), memset(second, 0, size * sizeof *second);
+  for (int side = -2; side <= 2 && status == MB_OK; side++) {
     if (side == 0) continue;
     status = sample_moved(g, RUN, t, side * move, report);
-    for (size_t i = 0; i < size; i++) slope[i] += weight[side + 2] / (12 * move) * g->frame[0][i];
+    for (size_t i = 0; i < size; i++) fourth[i] += weight[side + 2] / (12 * move) * g->frame[0][i];
+    for (size_t i = 0; i < size && abs(side) == 1; i++) second[i] += side / (2 * move) * g->frame[0][i];
   }
+  return status;
+}
+
+bool mb_slope_cornered(double fourth, double second, double value, double move) {
+  static const double SMOOTH = 1e-5, ROUNDING = 1e-12; // of the derivative; of the value
+  return fabs(fourth - second) > SMOOTH * fabs(fourth) + ROUNDING * fabs(value) / move;
+}
+
+// slope ← by the state, along (δq, δv): differences of fourth order over moves that are small beside what moves, and smaller ones of what has a corner within these, as a motor has at its most.
+static MbStatus along_state(MbSensitivity *g, const MbSlope *t, double *slope, MbReport *report) {
+  // what single steps carry along has more rounding
+  static const double MOVE = 1e-4, MOVE_BY_STEPS = 1e-3;
+  const size_t size = mb_sim_frame_size(g->sim);
+  const double move = (g->by_steps ? MOVE_BY_STEPS : MOVE) * far(g, t), less = MB_SLOPE_NEARER * move;
+  double *second = g->frame[1], *const near[2] = {g->frame[2], g->frame[3]};
+  bool any = false;
+  if (!isfinite(move)) return MB_OK;
+  MbStatus status = differences(g, t, move, slope, second, report);
+  for (size_t i = 0; i < size; i++) any |= mb_slope_cornered(slope[i], second[i], g->frame[0][i], move);
+  if (!any || status != MB_OK) return status;
+  status = differences(g, t, less, near[0], near[1], report);
+  for (size_t i = 0; i < size; i++)
+    if (mb_slope_cornered(slope[i], second[i], g->frame[0][i], move) &&
+        fabs(near[0][i] - near[1][i]) < fabs(slope[i] - second[i]))
+      slope[i] = near[0][i];
   return status;
 }
 

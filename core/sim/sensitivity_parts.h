@@ -30,6 +30,8 @@ typedef struct MbSlope {
   bool told; // that another branch is near has been told
 } MbSlope;
 
+enum { MB_SLOPE_FRAMES = 4 };
+
 typedef struct MbSlopeRows MbSlopeRows; // sensitivity_rows.h
 typedef struct MbTied MbTied;           // sensitivity_tied.c
 typedef struct MbTurned MbTurned;       // sensitivity_turned.c
@@ -61,7 +63,7 @@ struct MbSensitivity {
   MbSlope *slopes;                          // (count)
   double *q, *q1;                           // (nq)
   double *step, *a, *move, *rate, *less, *more; // (nv)
-  double *frame[2];                             // (frame size)
+  double *frame[MB_SLOPE_FRAMES];               // (frame size)
   MbState before;                               // by steps: the state before the step
   MbState side;                                 // the same on one side, after it
   MbPushes pushed;   // contacts, where there are: what pushed in the step before it
@@ -280,6 +282,10 @@ MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, 
 // frame ← what `at` (the probe, or a side of a number) tells at q and v, at t, with signals as they are at `seen`.
 MbStatus mb_slope_sample(MbSim *at, const double *q, const double *v, double t, double seen, int64_t step,
                          double *frame, MbReport *report);
+// Whether what is told has a corner within the move, by how far its differences of fourth and second order are apart, beside what rounding of the value makes of them; by how much shorter moves
+// are there.
+static const double MB_SLOPE_NEARER = 1e-2;
+bool mb_slope_cornered(double fourth, double second, double value, double move);
 // The side 0 or 1 of a number, less or more.
 static inline MbSim *mb_slope_side(const MbSlope *slope, int side) {
   return side ? slope->more : slope->less;

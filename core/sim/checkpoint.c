@@ -3,6 +3,7 @@
 #include "core/base/report.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/restore_of.h"
+#include "core/sim/sensitivity_axes.h"
 #include "core/sim/touch.h"
 
 #include <string.h>
@@ -254,6 +255,7 @@ MbStatus mb_sim_restore_of(MbSim *sim, const MbModel *of, const void *bytes, siz
     else if (found.at[i])
       memcpy(part.numbers, found.at[i], found.count[i] * sizeof *part.numbers);
   }
+  if (of != sim->model) mb_axes_adopt(sim, of);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   return MB_OK;
 }

@@ -29,6 +29,7 @@
 #include "core/sim/schemes.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- whom it is for -----------------------------------------------------------------------------------------------
@@ -60,14 +61,13 @@ const char *mb_sensitivity_inexact(const MbModel *model) {
 }
 
 double mb_sensitivity_little(const MbModel *model) {
-  static const double LITTLE = 1e-6, LITTLE_OF_HELD = 1e-5,
+  static const double LITTLE = 1e-6, LITTLE_OF_HELD = 2e-5,
                       LITTLE_OF_PASSES = 3e-5; // of a number
   // rounding of what holds bodies together, over the time of a step, weighs more than the square of a number's move: but where whole steps that close what no longer fits are
-  // differentiated, and by other branches
+  // differentiated, and by other branches of them
   const bool maximal = mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL;
-  const bool held = maximal || (model->nslots > 0 && !mb_sensitivity_inexact(model));
-  if (mb_model_points(model)) return LITTLE_OF_PASSES;
-  return held && !mb_slope_branches(model) ? LITTLE_OF_HELD : LITTLE;
+  const bool held = maximal ? !mb_slope_branches(model) : model->nslots > 0 && !mb_sensitivity_inexact(model);
+  return mb_model_points(model) ? LITTLE_OF_PASSES : held ? LITTLE_OF_HELD : LITTLE;
 }
 
 const char *mb_sensitivity_by_steps(const MbSensitivity *g) { return g->by_steps; }
@@ -113,18 +113,15 @@ static MbTangent *tangent_of(const MbSensitivity *g, MbSim *sim) {
   return tangent && mb_slope_once_linearise(g, sim, tangent) ? tangent : NULL;
 }
 
-// Warns of a number that turns a body's principal axes far for a little, where rows of the solver hold bodies.
-static void tell_swings(const MbSensitivity *g, const MbSlope *t, MbReport *report) {
-  const MbModel *model = g->sim->model;
-  const bool rows =
-      mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL && (model->jointed || model->nconstraints);
-  if (!rows || !mb_tangent_number_swings(t->less->model, t->more->model)) return;
-  mb_warning(
-      report, "",
-      "%s: a little of it turns the principal axes of a body far, of which two moments are nearly the same: "
-      "under solver \"maximal\" what joints and constraints make of that is off by up to some thousandths; "
-      "compare with --check, or with solver \"redmax\"",
-      g->number[t - g->slopes].name);
+// How the state begins to change, of both sides' states, each in its own axes; false: it jumps.
+static bool begin_state(MbSensitivity *g, size_t k) {
+  MbSlope *t = &g->slopes[k];
+  const double span = 2 * g->number[k].move;
+  for (int s = 0; s < 2; s++) mb_axes_to_run(t->axes, s, g->sim, &mb_slope_side(t, s)->state);
+  mb_steps_begin(g, t, span);
+  const bool fine = mb_slope_between(g, &t->less->state, &t->more->state, span, t->q, t->v);
+  for (int s = 0; s < 2; s++) mb_axes_to_side(t->axes, s, g->sim, &mb_slope_side(t, s)->state);
+  return fine;
 }
 
 static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
@@ -149,17 +146,15 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
                     what);
   if ((what = mb_slope_tables_refuse(g->sim->model, t->less->model, t->more->model)))
     return mb_error(report, MB_SCENE, "", "%s: %s", number->name, what);
-  tell_swings(g, t, report);
+  if (!mb_axes_find(&g->arena, g->sim, t->less->model, t->more->model, &t->axes))
+    return mb_no_memory(report, "derivatives");
   if ((by_equations(g) || g->nodes) &&
       !(t->number = mb_tangent_number_create(&g->arena, g->sim, t->less, t->more)))
     return mb_no_memory(report, "derivatives");
   if (by_equations(g) && (!(t->side[0] = tangent_of(g, t->less)) || !(t->side[1] = tangent_of(g, t->more))))
     return mb_no_memory(report, "derivatives");
   if (g->meets) mb_met_concern(t);
-  const double span = 2 * number->move;
-  mb_steps_begin(g, t, span);
-  return mb_slope_between(g, &t->less->state, &t->more->state, span, t->q, t->v) ? MB_OK
-                                                                                 : jumped(number, report);
+  return begin_state(g, k) ? MB_OK : jumped(number, report);
 }
 
 // Chooses between stages and single steps.
@@ -194,11 +189,10 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
   bool ok = true;
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok = (*lists[i] = numbers(g, nv)) && ok;
   g->q = numbers(g, nq), g->q1 = numbers(g, nq);
-  g->frame[0] = numbers(g, size), g->frame[1] = numbers(g, size);
+  for (int i = 0; i < MB_SLOPE_FRAMES; i++) ok = (g->frame[i] = numbers(g, size)) && ok;
   g->slopes = mb_arena_alloc(&g->arena, g->count, sizeof *g->slopes);
-  if (!ok || !g->q || !g->q1 || !g->frame[0] || !g->frame[1] || !g->slopes || !mb_steps_make(g) ||
-      !mb_slope_rows_make(g) || !mb_slope_once_make(g) || !mb_slope_tied_make(g) ||
-      !mb_slope_tied_halves_make(g) || !mb_met_make(g))
+  if (!ok || !g->q || !g->q1 || !g->slopes || !mb_steps_make(g) || !mb_slope_rows_make(g) ||
+      !mb_slope_once_make(g) || !mb_slope_tied_make(g) || !mb_slope_tied_halves_make(g) || !mb_met_make(g))
     return mb_no_memory(report, "derivatives");
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin(g, k, report);
   if (status == MB_OK && g->by_steps && mb_held_is(g->sim) && !mb_held_refuses(g->sim))
@@ -242,9 +236,10 @@ MbStatus mb_sensitivity_restore(MbSensitivity *g, const void *bytes, size_t size
     double *const lists[] = {t->q, t->v, t->u, t->before, t->first};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
       memset(lists[i], 0, g->sim->nv * sizeof(double));
-    if (t->memory) memset(t->memory, 0, g->sim->nm * sizeof(double));
-    status = mb_sim_restore_of(t->less, model, bytes, size, report);
-    if (status == MB_OK) status = mb_sim_restore_of(t->more, model, bytes, size, report);
+    memset(t->memory, 0, g->sim->nm * sizeof(double));
+    for (int s = 0; s < 2 && status == MB_OK; s++)
+      status = mb_sim_restore_of(mb_slope_side(t, s), model, bytes, size, report);
+    if (status == MB_OK && !begin_state(g, k)) status = jumped(&g->number[k], report);
   }
   g->began = g->sim->state.step;
   if (status == MB_OK) mb_sim_signals(g->sim, g->sim->state.t); // as a frame there sees them
@@ -483,9 +478,13 @@ MbStatus mb_slope_sample(MbSim *at, const double *q, const double *v, double t, 
   return mb_sim_sample(at, frame, report);
 }
 
+enum { LESS, MORE, RUN }; // whose model a frame is of
+
 // What is carried from step to step goes along, by steps. Signals are as the run has last seen them.
-static MbStatus sample_at(const MbSensitivity *g, MbSim *at, const double *q, const double *v,
+static MbStatus sample_at(const MbSensitivity *g, int side, const double *q, const double *v,
                           const MbSlope *along, double way, double *frame, MbReport *report) {
+  MbSim *at = side == RUN ? g->probe : mb_slope_side(along, side);
+  if (side != RUN) q = mb_axes_q(along->axes, side, q), v = mb_axes_v(along->axes, side, MB_AXES_FELT, v);
   for (size_t i = 0; i < at->nm && g->by_steps; i++)
     at->state.memory[i] = g->sim->state.memory[i] + way * along->memory[i];
   return mb_slope_sample(at, q, v, g->sim->state.t, g->sim->x.t, g->sim->state.step, frame, report);
@@ -504,27 +503,53 @@ static double far(const MbSensitivity *g, const MbSlope *t) {
   return (sim->model->size > 0 ? fmin(1, sim->model->size) : 1) / most;
 }
 
-// g->frame[0] ← the frame of `at` where the number is off by `way`.
-static MbStatus sample_moved(MbSensitivity *g, MbSim *at, const MbSlope *t, double way, MbReport *report) {
+// g->frame[0] ← the frame of a model where the number is off by `way`.
+static MbStatus sample_moved(MbSensitivity *g, int of, const MbSlope *t, double way, MbReport *report) {
   const MbSim *sim = g->sim;
   memcpy(g->q1, sim->state.q, sim->nq * sizeof *g->q1);
   mb_sim_advance(g->sim, g->q1, way, t->q);
   for (size_t i = 0; i < sim->nv; i++) g->rate[i] = sim->state.v[i] + way * t->v[i];
-  return sample_at(g, at, g->q1, g->rate, t, way, g->frame[0], report);
+  return sample_at(g, of, g->q1, g->rate, t, way, g->frame[0], report);
 }
 
-// slope ← by the state, along (δq, δv): differences of fourth order over moves that are small beside what moves.
-static MbStatus along_state(MbSensitivity *g, const MbSlope *t, double *slope, MbReport *report) {
-  // less reaches over fewer corners of what is told; what single steps carry along has more rounding
-  static const double MOVE = 1e-4, MOVE_BY_STEPS = 1e-3, weight[5] = {1, -8, 0, 8, -1};
+// fourth, second ← differences of these orders along the state's change, of the same frames.
+static MbStatus differences(MbSensitivity *g, const MbSlope *t, double move, double *fourth, double *second,
+                            MbReport *report) {
+  static const double weight[5] = {1, -8, 0, 8, -1};
   const size_t size = mb_sim_frame_size(g->sim);
-  const double move = (g->by_steps ? MOVE_BY_STEPS : MOVE) * far(g, t);
   MbStatus status = MB_OK;
-  for (int side = -2; side <= 2 && isfinite(move) && status == MB_OK; side++) {
+  memset(fourth, 0, size * sizeof *fourth), memset(second, 0, size * sizeof *second);
+  for (int side = -2; side <= 2 && status == MB_OK; side++) {
     if (side == 0) continue;
-    status = sample_moved(g, g->probe, t, side * move, report);
-    for (size_t i = 0; i < size; i++) slope[i] += weight[side + 2] / (12 * move) * g->frame[0][i];
+    status = sample_moved(g, RUN, t, side * move, report);
+    for (size_t i = 0; i < size; i++) fourth[i] += weight[side + 2] / (12 * move) * g->frame[0][i];
+    for (size_t i = 0; i < size && abs(side) == 1; i++) second[i] += side / (2 * move) * g->frame[0][i];
   }
+  return status;
+}
+
+bool mb_slope_cornered(double fourth, double second, double value, double move) {
+  static const double SMOOTH = 1e-5, ROUNDING = 1e-12; // of the derivative; of the value
+  return fabs(fourth - second) > SMOOTH * fabs(fourth) + ROUNDING * fabs(value) / move;
+}
+
+// slope ← by the state, along (δq, δv): differences of fourth order over moves that are small beside what moves, and smaller ones of what has a corner within these, as a motor has at its most.
+static MbStatus along_state(MbSensitivity *g, const MbSlope *t, double *slope, MbReport *report) {
+  // what single steps carry along has more rounding
+  static const double MOVE = 1e-4, MOVE_BY_STEPS = 1e-3;
+  const size_t size = mb_sim_frame_size(g->sim);
+  const double move = (g->by_steps ? MOVE_BY_STEPS : MOVE) * far(g, t), less = MB_SLOPE_NEARER * move;
+  double *second = g->frame[1], *const near[2] = {g->frame[2], g->frame[3]};
+  bool any = false;
+  if (!isfinite(move)) return MB_OK;
+  MbStatus status = differences(g, t, move, slope, second, report);
+  for (size_t i = 0; i < size; i++) any |= mb_slope_cornered(slope[i], second[i], g->frame[0][i], move);
+  if (!any || status != MB_OK) return status;
+  status = differences(g, t, less, near[0], near[1], report);
+  for (size_t i = 0; i < size; i++)
+    if (mb_slope_cornered(slope[i], second[i], g->frame[0][i], move) &&
+        fabs(near[0][i] - near[1][i]) < fabs(slope[i] - second[i]))
+      slope[i] = near[0][i];
   return status;
 }
 
@@ -533,8 +558,8 @@ static MbStatus one_by_one(MbSensitivity *g, size_t k, double *slope, MbReport *
   const MbSim *sim = g->sim;
   const MbSlope *t = &g->slopes[k];
   MbStatus status = along_state(g, t, slope, report);
-  if (status == MB_OK) status = sample_at(g, t->less, sim->state.q, sim->state.v, t, 0, g->frame[0], report);
-  if (status == MB_OK) status = sample_at(g, t->more, sim->state.q, sim->state.v, t, 0, g->frame[1], report);
+  for (int s = LESS; s <= MORE && status == MB_OK; s++)
+    status = sample_at(g, s, sim->state.q, sim->state.v, t, 0, g->frame[s], report);
   for (size_t i = 0; i < mb_sim_frame_size(sim) && status == MB_OK; i++)
     slope[i] += (g->frame[1][i] - g->frame[0][i]) / (2 * g->number[k].move);
   return status;
@@ -588,7 +613,7 @@ static MbStatus at_once(MbSensitivity *g, size_t k, double *slope, MbReport *rep
   const double move = g->number[k].move;
   MbStatus status = MB_OK;
   for (int side = -1; side <= 1 && status == MB_OK; side += 2) {
-    status = sample_moved(g, side < 0 ? t->less : t->more, t, side * move, report);
+    status = sample_moved(g, side < 0 ? LESS : MORE, t, side * move, report);
     for (size_t c = 0; c < g->sim->nchannels; c++) {
       const MbChannel *channel = &g->sim->channels[c];
       const size_t end = channel->offset + channel->items * channel->width;

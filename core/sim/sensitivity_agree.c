@@ -104,7 +104,8 @@ static void own_number(MbSensitivity *g, const MbSlope *slope, double move, doub
 static void side_at_last_pass(const MbSensitivity *g, const MbSlope *slope, int k) {
   const MbTiedHalves *t = g->tied->halves;
   MbSim *side = k ? slope->more : slope->less;
-  mb_sim_kinematics(side, t->place, t->made);
+  mb_sim_kinematics(side, mb_axes_q(slope->axes, k, t->place),
+                    mb_axes_v(slope->axes, k, MB_AXES_FELT, t->made));
   mb_tangent_linear_blocks(side, slope->side[k], g->tied->begin + g->sim->model->h / 2);
 }
 
@@ -116,8 +117,10 @@ static void take_pull(MbSensitivity *g, const MbSlope *slope, double move, doubl
   if (!t->pulled || t->at_start) return;
   for (int k = 0; k < 2; k++) {
     side_at_last_pass(g, slope, k);
-    mb_sim_kinematics(side[k], g->q1, t->change);
+    mb_sim_kinematics(side[k], mb_axes_q(slope->axes, k, g->q1),
+                      mb_axes_v(slope->axes, k, MB_AXES_FELT, t->change));
     mb_tangent_blocks_value(side[k], slope->side[k], pull[k]);
+    mb_axes_return(slope->axes, k, pull[k]);
   }
   for (size_t i = 0; i < g->sim->nv; i++) out[i] -= (g->more[i] - g->less[i]) / (2 * move);
 }
@@ -130,8 +133,9 @@ static void sides_of(MbSensitivity *g, const MbSlope *slope, double move, double
   double *const tau[2] = {g->less, g->more};
   const MbStageNote note = {.from = t->still, .w = t->to};
   for (int k = 0; k < 2; k++) {
-    mb_sim_kinematics(side[k], g->q1, t->still);
-    mb_tangent_inertia_value(side[k], slope->side[k], g->a, tau[k]);
+    mb_sim_kinematics(side[k], mb_axes_q(slope->axes, k, g->q1), t->still);
+    mb_tangent_inertia_value(side[k], slope->side[k], mb_axes_v(slope->axes, k, MB_AXES_RATE, g->a), tau[k]);
+    mb_axes_return(slope->axes, k, tau[k]);
   }
   for (size_t i = 0; i < g->sim->nv; i++) out[i] = (g->more[i] - g->less[i]) / (2 * move);
   mb_slope_tied_sides(g, slope, &note, t->start, t->at_start ? g->tied->begin : tied->end, move);

@@ -32,10 +32,22 @@ static bool any_left(const MbSim *sim) {
 }
 
 // Rows of a simulation where gaps are looked at.
-static void look_at(MbSensitivity *g, MbSim *sim, const double *q, const double *v, double t) {
+static void look_from(MbSensitivity *g, MbSim *sim, const double *q, const double *v, const double *start,
+                      double t) {
   mb_slope_tied_look(g, sim);
   mb_sim_kinematics(sim, q, v);
-  mb_tangent_rows_place(sim, MB_TANGENT_AGREE, q, g->tied->halves->start, t);
+  mb_tangent_rows_place(sim, MB_TANGENT_AGREE, q, start, t);
+}
+
+static void look_at(MbSensitivity *g, MbSim *sim, const double *q, const double *v, double t) {
+  look_from(g, sim, q, v, g->tied->halves->start, t);
+}
+
+static void look_at_side(MbSensitivity *g, const MbSlope *slope, int s, const double *q, const double *v,
+                         double t) {
+  look_from(g, mb_slope_side(slope, s), mb_axes_q(slope->axes, s, q),
+            mb_axes_v(slope->axes, s, MB_AXES_TO, v),
+            mb_axes_v(slope->axes, s, MB_AXES_FROM, g->tied->halves->start), t);
 }
 
 // G of the rows that aim.
@@ -72,10 +84,10 @@ void mb_slope_tied_aim_number(MbSensitivity *g, const MbSlope *slope, const doub
   for (int k = 0; k < 2; k++) {
     const double share = (k ? 1 : -1) / (2 * move * h);
     const MbRowSet *set = &side[k]->constraining->set;
-    look_at(g, side[k], t->q, w, g->tied->end);
+    look_at_side(g, slope, k, t->q, w, g->tied->end);
     for (size_t s = 0; s < set->n; s++) t->gap[s] += aims(side[k], s) ? share * set->row[s].g : 0;
     if (!any_left(side[k])) continue; // nothing of the gaps at the state
-    look_at(g, side[k], g->q, t->start, g->tied->begin);
+    look_at_side(g, slope, k, g->q, t->start, g->tied->begin);
     for (size_t s = 0; s < set->n; s++)
       t->gap[s] -= aims(side[k], s) ? share * left_of(side[k], s) * set->row[s].g : 0;
   }

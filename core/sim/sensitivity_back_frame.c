@@ -7,18 +7,30 @@
 #include "core/sim/sensitivity_held.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-// What the weights left are felt by along one coordinate (or velocity): differences of fourth order.
-static MbStatus along_one(MbBackward *b, size_t i, bool velocity, double move, double *out,
-                          MbReport *report) {
+// What the weights left come to, all as much as they are.
+static double size_of(const MbBackward *b, const double *frame) {
+  double sum = 0;
+  for (size_t i = 0; i < mb_sim_frame_size(b->g->sim); i++) sum += fabs(b->left[i] * frame[i]);
+  return sum;
+}
+
+// What a difference along one coordinate (or velocity) is of fourth order and of second, and how large what it is of.
+typedef struct Difference {
+  double fourth, second, size;
+} Difference;
+
+static MbStatus differ(MbBackward *b, size_t i, bool velocity, double move, Difference *out,
+                       MbReport *report) {
   static const double weight[5] = {1, -8, 0, 8, -1};
   MbSensitivity *g = b->g;
   const MbSim *sim = g->sim;
   const MbMoment *at = &b->at;
   MbStatus status = MB_OK;
   memset(b->along, 0, sim->nv * sizeof *b->along);
-  b->along[i] = 1, *out = 0;
+  b->along[i] = 1, *out = (Difference){0};
   for (int side = -2; side <= 2 && status == MB_OK; side++) {
     if (!side) continue;
     memcpy(g->q1, at->q, sim->nq * sizeof *g->q1);
@@ -28,8 +40,23 @@ static MbStatus along_one(MbBackward *b, size_t i, bool velocity, double move, d
     else
       mb_sim_advance(g->sim, g->q1, side * move, b->along);
     status = mb_slope_sample(g->probe, g->q1, g->rate, at->t, at->t, at->step, b->frame[0], report);
-    *out += weight[side + 2] / (12 * move) * mb_slope_dot(b->left, b->frame[0], mb_sim_frame_size(sim));
+    const double told = mb_slope_dot(b->left, b->frame[0], mb_sim_frame_size(sim));
+    out->fourth += weight[side + 2] / (12 * move) * told;
+    if (abs(side) == 1) out->second += side / (2 * move) * told;
   }
+  out->size = size_of(b, b->frame[0]);
+  return status;
+}
+
+// What the weights left are felt by along one coordinate (or velocity), by a shorter move where what is told has a corner.
+static MbStatus along_one(MbBackward *b, size_t i, bool velocity, double move, double *out,
+                          MbReport *report) {
+  Difference far, near;
+  MbStatus status = differ(b, i, velocity, move, &far, report);
+  *out = far.fourth;
+  if (status != MB_OK || !mb_slope_cornered(far.fourth, far.second, far.size, move)) return status;
+  status = differ(b, i, velocity, MB_SLOPE_NEARER * move, &near, report);
+  if (fabs(near.fourth - near.second) < fabs(far.fourth - far.second)) *out = near.fourth;
   return status;
 }
 
@@ -38,9 +65,11 @@ static MbStatus add_sides(MbBackward *b, size_t k, const double *weights, MbRepo
   const MbSensitivity *g = b->g;
   const MbSlope *slope = &g->slopes[k];
   const MbMoment *at = &b->at;
-  MbStatus status = mb_slope_sample(slope->less, at->q, at->v, at->t, at->t, at->step, b->frame[0], report);
-  if (status == MB_OK)
-    status = mb_slope_sample(slope->more, at->q, at->v, at->t, at->t, at->step, b->frame[1], report);
+  MbStatus status = MB_OK;
+  for (int s = 0; s < 2 && status == MB_OK; s++)
+    status = mb_slope_sample(mb_slope_side(slope, s), mb_axes_q(slope->axes, s, at->q),
+                             mb_axes_v(slope->axes, s, MB_AXES_FELT, at->v), at->t, at->t, at->step,
+                             b->frame[s], report);
   for (size_t i = 0; i < mb_sim_frame_size(g->sim) && status == MB_OK; i++)
     b->out[k] += weights[i] * (b->frame[1][i] - b->frame[0][i]) / (2 * g->number[k].move);
   return status;

@@ -31,24 +31,29 @@ static void divide(MbSensitivity *g, double *x) { g->probe->solver->apply(g->pro
 // ---- what a number changes ------------------------------------------------------------------------------------------
 
 // Of M x and of the rows.
-static void at_side(MbSensitivity *g, MbSim *side, const MbStageNote *note, double share, bool stage) {
+static void at_side(MbSensitivity *g, const MbSlope *slope, int s, const MbStageNote *note, double share,
+                    bool stage) {
+  MbSim *side = mb_slope_side(slope, s);
   MbSlopeRows *r = g->rows;
   const MbRowSet *set = &side->constraining->set;
   const size_t nv = side->nv;
   double *y = r->wrench[0], *yp = r->wrench[1];
-  mb_slope_rows_make_at(g, side, note, g->q1);
+  const MbStageNote seen = mb_slope_side_note(slope, s, note);
+  const double *p = mb_axes_v(slope->axes, s, MB_AXES_FELT, r->p);
+  mb_slope_rows_make_at(g, side, &seen, mb_axes_q(slope->axes, s, g->q1));
   memset(y, 0, nv * sizeof *y), memset(yp, 0, nv * sizeof *yp);
   for (size_t k = 0; k < r->n; k++) {
-    const size_t s = r->slot[k];
+    const size_t slot = r->slot[k];
     if (stage) {
-      const MbAsked asked = mb_slope_rows_asked(side, note, s, 0);
-      mb_row_spread(set, s, r->mu[k], y);
+      const MbAsked asked = mb_slope_rows_asked(side, &seen, slot, 0);
+      mb_row_spread(set, slot, r->mu[k], y);
       r->number.r[k] += share * (asked.b + asked.soft * note->gamma * side->model->h * r->mu[k]);
     }
     if (k >= r->hard) continue;
-    mb_row_spread(set, s, r->nu[k], yp);
-    r->number.rp[k] += share * (mb_row_rate(set, s, r->p) + set->row[s].gt);
+    mb_row_spread(set, slot, r->nu[k], yp);
+    r->number.rp[k] += share * (mb_row_rate(set, slot, p) + set->row[slot].gt);
   }
+  mb_axes_return(slope->axes, s, y), mb_axes_return(slope->axes, s, yp);
   for (size_t i = 0; i < nv; i++) r->number.y[i] += share * y[i], r->number.yp[i] += share * yp[i];
 }
 
@@ -59,8 +64,8 @@ static void rows_of_number(MbSensitivity *g, const MbSlope *slope, const MbStage
   memset(r->number.y, 0, nv * sizeof *r->number.y), memset(r->number.yp, 0, nv * sizeof *r->number.yp);
   memset(r->number.r, 0, m * sizeof *r->number.r), memset(r->number.rp, 0, m * sizeof *r->number.rp);
   if (!mb_tangent_number_rows(slope->number)) return;
-  at_side(g, slope->less, note, -1 / (2 * move), stage);
-  at_side(g, slope->more, note, 1 / (2 * move), stage);
+  at_side(g, slope, 0, note, -1 / (2 * move), stage);
+  at_side(g, slope, 1, note, 1 / (2 * move), stage);
 }
 
 static void inertia_of_number(MbSensitivity *g, const MbSlope *slope, double move) {
@@ -68,8 +73,10 @@ static void inertia_of_number(MbSensitivity *g, const MbSlope *slope, double mov
   const size_t nv = g->probe->nv;
   MbSim *const side[2] = {slope->less, slope->more};
   for (int s = 0; s < 2; s++) {
-    mb_sim_kinematics(side[s], g->q1, r->zero);
-    mb_tangent_inertia_value(side[s], slope->side[s], r->x, r->wrench[s]);
+    mb_sim_kinematics(side[s], mb_axes_q(slope->axes, s, g->q1), r->zero);
+    mb_tangent_inertia_value(side[s], slope->side[s], mb_axes_v(slope->axes, s, MB_AXES_RATE, r->x),
+                             r->wrench[s]);
+    mb_axes_return(slope->axes, s, r->wrench[s]);
   }
   for (size_t i = 0; i < nv; i++) r->number.inertia[i] = (r->wrench[1][i] - r->wrench[0][i]) / (2 * move);
 }

@@ -67,8 +67,13 @@ static void by_number(const MbSlope *slope, size_t b, const double *from, const 
   double one[3], other[3];
   mb_vec3_set(out, 0, 0, 0);
   if (memcmp(less->M + 6 * b, more->M + 6 * b, 3 * sizeof *less->M) == 0) return;
-  spin_of(less, b, from, w, one);
-  spin_of(more, b, from, w, other);
+  for (int s = 0; s < 2; s++) {
+    double at[3], to[3], *spin = s ? other : one;
+    mb_vec3_copy(at, from), mb_vec3_copy(to, w);
+    mb_axes_vector(slope->axes, s, b, false, at), mb_axes_vector(slope->axes, s, b, false, to);
+    spin_of(mb_slope_side(slope, s)->model, b, at, to, spin);
+    mb_axes_vector(slope->axes, s, b, true, spin);
+  }
   for (int i = 0; i < 3; i++) out[i] = (other[i] - one[i]) / (2 * move);
 }
 

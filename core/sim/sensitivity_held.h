@@ -45,9 +45,11 @@ struct MbHeldBack {
   size_t nclaimed;
   size_t *first; // (nb) of the rows of each joint
   double *none, *lambda,
-      *zeta;          // (claimed rows) no motion; what they push in a step, what their equations are felt by
-  double *plus, *z;   // (nb x 6) twists to come, and weights of the equations
-  double *move, *phi; // (nb x 6) what joints are felt by
+      *zeta;        // (claimed rows) no motion; what they push in a step, what their equations are felt by
+  double *plus, *z; // (nb x 6) twists to come, and weights of the equations
+  MbPose *side_E;   // (nb) bodies as a side of a number has them, and their twists (nb x 6)
+  double *side_phi, *side_plus, *side_z;
+  double *move, *phi;                      // (nb x 6) what joints are felt by
   double *before, *behind;                 // (nb x 6) what their frames are felt by over all steps
   const MbHeldHinge *hinge;                // (nb) of revolute joints
   double *force, *stiffness, *damping;     // (model's nv) of the joints' own along their coordinates
@@ -68,6 +70,11 @@ MbStatus mb_held_make(MbSensitivity *g, MbReport *report);
 void mb_held_free_back(MbSensitivity *g);
 // The sensitivity whose model and simulations tell of the equations of motion: g itself, or that of the bodies without joints.
 MbSensitivity *mb_held_equations(MbSensitivity *g);
+
+// ---- sensitivity_held_side.c ---------------------------------------------------------------------------------------------
+
+// Takes the bodies of the probe to the axes of a side of a number, with their twists to come and the weights of the equations.
+void mb_held_side(MbSensitivity *g, size_t k, int side);
 
 // ---- sensitivity_held.c: a step ------------------------------------------------------------------------------------------
 

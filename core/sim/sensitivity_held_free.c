@@ -108,10 +108,11 @@ static bool make_lists(MbSensitivity *g) {
   const MbModel *model = g->sim->model;
   const size_t nb = model->nb, rows = held->nclaimed = g->sim->nclaimed;
   double **const of_rows[] = {&held->none, &held->lambda, &held->zeta};
-  double **const of_bodies[] = {&held->plus,   &held->z,       &held->move, &held->phi,    &held->before,
-                                &held->behind, &f->step,       &f->a,       &f->move,      &f->rate,
-                                &f->less,      &f->more,       &f->damping, &f->stiffness, &f->number_own,
-                                &f->spun,      &f->first.from, &f->first.w};
+  double **const of_bodies[] = {&held->plus,   &held->z,       &held->move, &held->phi,      &held->before,
+                                &held->behind, &f->step,       &f->a,       &f->move,        &f->rate,
+                                &f->less,      &f->more,       &f->damping, &f->stiffness,   &f->number_own,
+                                &f->spun,      &f->first.from, &f->first.w, &held->side_phi, &held->side_plus,
+                                &held->side_z};
   double **const of_joints[] = {
       &held->force,      &held->stiffness,      &held->damping,     &held->rate_plus, &held->rate_z,
       &held->by_q,       &held->by_rate,        &held->by_plus,     &held->by_z,      &held->by_turn,
@@ -130,7 +131,9 @@ static bool make_lists(MbSensitivity *g) {
   f->slopes = mb_arena_alloc(&g->arena, g->count + 1, sizeof *f->slopes);
   held->number = mb_arena_alloc(&g->arena, g->count + 1, sizeof *held->number);
   held->first = mb_arena_alloc(&g->arena, nb + 1, sizeof *held->first);
-  if (!ok || !f->q || !f->q1 || !f->moved || !f->slopes || !held->number || !held->first) return false;
+  held->side_E = mb_arena_alloc(&g->arena, nb + 1, sizeof *held->side_E);
+  if (!ok || !f->q || !f->q1 || !f->moved || !f->slopes || !held->number || !held->first || !held->side_E)
+    return false;
   if (!mb_joint_hinges(&g->arena, model, &held->hinge)) return false;
   for (size_t r = rows; r-- > 0;) held->first[g->sim->solver->claims->body_of(g->sim->work, r)] = r;
   return true;
@@ -150,9 +153,7 @@ static MbStatus begin_number(MbSensitivity *g, size_t k, MbReport *report) {
   if (!own->side[0] || !own->side[1] || !own->number || !number->of)
     return mb_no_memory(report, "derivatives");
   number->along = mb_tangent_number_along(number->of) || mb_tangent_number_signals(number->of);
-  slope->number = own->number;
-  if (mb_tangent_number_jumps(number->of))
-    held->free.by_steps = "a number turns the axes of a body far for a little of it";
+  slope->number = own->number, own->axes = slope->axes;
   return MB_OK;
 }
 

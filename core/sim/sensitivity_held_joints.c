@@ -139,34 +139,64 @@ bool mb_held_frame_back(MbSensitivity *g, const double *q0, double *q, double *v
 
 // ---- numbers ------------------------------------------------------------------------------------------------------
 
-// By the rows and coordinates of one joint.
-static bool of_joint(MbSensitivity *g, size_t k, size_t b, const double *q0, bool step, double *sum) {
-  const MbSlope *slope = &g->slopes[k];
-  MbJointMotions at = motions_of(g, q0);
-  const MbJointWeights weights = weights_of(g, b, step);
-  at.hinge = NULL;
-  size_t of[2][6];
-  double less, more;
-  if (!mb_joint_sum(slope->less->model, b, &at, &weights, of[0], &less) ||
-      !mb_joint_sum(slope->more->model, b, &at, &weights, of[1], &more))
-    return false;
-  *sum += more - less;
-  if (memcmp(of[0], of[1], sizeof of[0]) == 0) return true;
-  g->parted = "a number changes which rows hold a joint";
-  return false;
+// Those of rows that stand in the body's axes.
+static void turn_weights(const MbSlopeAxes *axes, int side, size_t b, size_t first, double own[2][6],
+                         MbJointWeights *weights) {
+  const double *const of[2] = {weights->zeta, weights->mu};
+  for (int i = 0; i < 2; i++) {
+    memcpy(own[i], of[i], (first + 3) * sizeof **own);
+    mb_axes_vector(axes, side, b, false, own[i] + first);
+  }
+  weights->zeta = own[0], weights->mu = own[1];
 }
+
+// By the rows and coordinates of one joint, as a side alone has it.
+static bool of_joint_at(MbSensitivity *g, size_t k, size_t b, const double *q0, bool step, int side,
+                        size_t of[6], double *sum) {
+  const MbHeldBack *held = g->held;
+  const MbSlopeAxes *axes = g->slopes[k].axes;
+  const MbModel *model = mb_slope_side(&g->slopes[k], side)->model;
+  MbJointWeights weights = weights_of(g, b, step);
+  MbJointMotions at = motions_of(g, q0);
+  double own[2][6];
+  at.hinge = NULL;
+  if (axes) at.E = held->side_E, at.phi = held->side_phi, at.plus = held->side_plus, at.z = held->side_z;
+  const size_t first = mb_joint_rows_in_body(model, b);
+  if (axes && first != SIZE_MAX) turn_weights(axes, side, b, first, own, &weights);
+  return mb_joint_sum(model, b, &at, &weights, of, sum);
+}
+
+// By those listed.
+static bool of_list(MbSensitivity *g, size_t k, const size_t *list, size_t n, const double *q0, bool step,
+                    double *sum) {
+  for (size_t i = 0; i < n; i++) {
+    size_t of[2][6];
+    double all[2];
+    for (int s = 0; s < 2; s++) {
+      if (g->slopes[k].axes) mb_held_side(g, k, s);
+      if (!of_joint_at(g, k, list[i], q0, step, s, of[s], &all[s])) return false;
+    }
+    *sum += all[1] - all[0];
+    if (memcmp(of[0], of[1], sizeof of[0]) == 0) continue;
+    g->parted = "a number changes which rows hold a joint";
+    return false;
+  }
+  return true;
+}
+
+// Whether a number moves joints' frames too far for what these are felt by to be gathered.
+static bool jumps(const MbSensitivity *g, size_t k) { return mb_tangent_number_jumps(g->slopes[k].number); }
 
 static bool of_joints(MbSensitivity *g, size_t k, const double *q0, bool step, double *sum) {
   const MbTangentNumber *of = g->held->number[k].of;
-  for (size_t i = 0; i < of->njoints; i++)
-    if (!of_joint(g, k, of->joint[i], q0, step, sum)) return false;
-  return true;
+  return of_list(g, k, of->joint, of->njoints, q0, step, sum) &&
+         (!jumps(g, k) || of_list(g, k, of->framed, of->nframed, q0, step, sum));
 }
 
 double mb_held_gathered(const MbSensitivity *g, size_t k) {
   const MbTangentNumber *of = g->held->number[k].of;
   double sum = 0;
-  for (size_t i = 0; i < of->nframed; i++)
+  for (size_t i = 0; i < of->nframed && !jumps(g, k); i++)
     sum += mb_dot6(g->held->before + 6 * of->framed[i], of->by[i].before) +
            mb_dot6(g->held->behind + 6 * of->framed[i], of->by[i].behind);
   return sum;

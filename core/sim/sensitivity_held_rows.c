@@ -212,9 +212,14 @@ void mb_held_rows_weigh(MbSensitivity *g, double *w) {
 
 // ---- what constraints are felt by -----------------------------------------------------------------------------------
 
+// Of all bodies: at the step's start, to come, and weights of the equations.
+typedef struct Twists {
+  const double *phi, *plus, *z;
+} Twists;
+
 // ζ · r − μ · G z of the rows [first, end) of a constraint, as they are in another simulation by `rows`; `own`: with the terms that they have there.
-static double sum_of(MbSensitivity *g, const MbSim *side, const MbRow *rows, size_t first, size_t end,
-                     bool own) {
+static double sum_of(MbSensitivity *g, const MbSim *side, const Twists *twists, const MbRow *rows,
+                     size_t first, size_t end, bool own) {
   const MbHeldBack *held = g->held;
   const MbSim *sim = g->probe;
   const double *turns = sim->solver->map->turns(sim->work);
@@ -227,10 +232,10 @@ static double sum_of(MbSensitivity *g, const MbSim *side, const MbRow *rows, siz
     for (int e = 0; e < 2; e++) {
       double fall[6];
       if (at->body[e] != MB_WORLD) {
-        mb_twist_drift(sim->x.phi + 6 * at->body[e], fall);
+        mb_twist_drift(twists->phi + 6 * at->body[e], fall);
         for (size_t i = 0; i < 6; i++) {
-          rate += at->H[e][i] * held->plus[6 * at->body[e] + i];
-          z += at->H[e][i] * held->z[6 * at->body[e] + i];
+          rate += at->H[e][i] * twists->plus[6 * at->body[e] + i];
+          z += at->H[e][i] * twists->z[6 * at->body[e] + i];
           drift += at->H[e][i] * fall[i];
         }
       }
@@ -248,10 +253,11 @@ static double sum_of(MbSensitivity *g, const MbSim *side, const MbRow *rows, siz
 // The sum of a constraint where the probe's bodies are.
 static double sum_here(MbSensitivity *g, size_t first, size_t end) {
   const MbConstraint *constraint = &g->probe->model->constraints[g->held->rows->row[first].constraint];
+  const Twists twists = {g->probe->x.phi, g->held->plus, g->held->z};
   MbRow rows[MB_ROWS];
   mb_rows_of(g->probe, constraint, g->probe->constraining->signal, g->probe->model->h, g->probe->model->h,
              rows);
-  return sum_of(g, g->probe, rows, first, end, false);
+  return sum_of(g, g->probe, &twists, rows, first, end, false);
 }
 
 // Along motions of one of its bodies, whose twists stay what they are in its axes.
@@ -369,19 +375,21 @@ void mb_held_rows_back(MbSensitivity *g) {
   }
 }
 
-// As a side has them, with the bodies where the probe's are.
+// As a side has them, with the bodies where the probe's are (mb_held_side).
 static double of_side(MbSensitivity *g, MbSim *side, size_t first, size_t end) {
   const MbSim *sim = g->probe;
   const MbConstraint *constraint = &side->model->constraints[g->held->rows->row[first].constraint];
   const size_t nguess = side->model->nguess;
+  MbHeldBack *held = g->held;
+  const Twists twists = {held->side_phi, held->side_plus, held->side_z};
   const MbMaximal own = side->x;
   MbRow rows[MB_ROWS];
   if (nguess) memcpy(mb_section(side, MB_SECTION_CLOSURES), g->held->rows->guess, nguess * sizeof(double));
   side->half_way = sim->half_way;
-  side->x.E = sim->x.E, side->x.phi = sim->x.phi, side->x.q = sim->x.q, side->x.v = sim->x.v;
+  side->x.E = held->side_E, side->x.phi = held->side_phi, side->x.q = sim->x.q, side->x.v = sim->x.v;
   mb_rows_of(side, constraint, side->constraining->signal, side->model->h, side->model->h, rows);
   side->x = own;
-  return sum_of(g, side, rows, first, end, true);
+  return sum_of(g, side, &twists, rows, first, end, true);
 }
 
 double mb_held_rows_number(MbSensitivity *g, size_t k) {
@@ -392,6 +400,7 @@ double mb_held_rows_number(MbSensitivity *g, size_t k) {
   if (!r || (!number->nties && !number->nsignals)) return 0;
   for (int s = 0; s < 2; s++) {
     mb_rows_signals(side[s], r->t);
+    mb_held_side(g, k, s);
     for (size_t first = 0; first < r->n; first = end_of(r, first))
       sum += (s ? 1 : -1) * of_side(g, side[s], first, end_of(r, first));
   }

@@ -384,17 +384,28 @@ void mb_met_concern(MbSlope *slope) {
                  !same_solids(&slope->less->model->contacts, &slope->more->model->contacts);
 }
 
+// The sum with velocities and weights in a side's axes.
+static MbMetSum of_side(const MbSlope *slope, int s, const MbMetSum *sum) {
+  MbMetSum own = *sum;
+  own.w = mb_axes_v(slope->axes, s, MB_AXES_TO, sum->w);
+  own.z = mb_axes_v(slope->axes, s, MB_AXES_FELT, sum->z);
+  return own;
+}
+
 bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, const double *z,
                    double move, double *out) {
   MbMet *met = g->met;
   if (!met || !met->n || !slope->meets) return true;
   const MbMetSum sum = sum_of(met, z, note->w);
   for (int s = 0; s < 2; s++) {
-    MbSim *side = s ? slope->more : slope->less;
+    MbSim *side = mb_slope_side(slope, s);
     MbSeen *seen = met->seen[1 + s];
-    if (!mb_met_look(side, g->q, note->from, met->pushed, seen)) return lost(g, GONE);
-    *out += (s ? 1 : -1) / (2 * move) *
-            (mb_met_sum_at(side, g->q, &sum, seen, met->phi) + rubs_on(met, side, seen));
+    const double *q = mb_axes_q(slope->axes, s, g->q);
+    const MbMetSum own = of_side(slope, s, &sum);
+    if (!mb_met_look(side, q, mb_axes_v(slope->axes, s, MB_AXES_FROM, note->from), met->pushed, seen))
+      return lost(g, GONE);
+    *out +=
+        (s ? 1 : -1) / (2 * move) * (mb_met_sum_at(side, q, &own, seen, met->phi) + rubs_on(met, side, seen));
   }
   return mb_met_sides_smooth(g, g->q, &sum) || lost(g, GONE);
 }
@@ -431,10 +442,13 @@ static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, con
   if (mb_tangent_number_rotors(slope->number)) return lost(g, OTHERS);
   if (!slope->meets && !mb_tangent_number_masses(slope->number)) return true;
   for (int s = 0; s < 2; s++) {
-    MbSim *side = s ? slope->more : slope->less;
+    MbSim *side = mb_slope_side(slope, s);
     MbSeen *seen = g->met->seen[1 + s];
-    if (!mb_met_look(side, move->q, v, sum->pushed, seen)) return lost(g, GONE);
-    out[k] += (s ? 1 : -1) / (2 * g->number[k].move) * mb_met_sum_at(side, move->q, sum, seen, g->met->phi);
+    const double *q = mb_axes_q(slope->axes, s, move->q);
+    const MbMetSum own = of_side(slope, s, sum);
+    if (!mb_met_look(side, q, mb_axes_v(slope->axes, s, MB_AXES_FROM, v), sum->pushed, seen))
+      return lost(g, GONE);
+    out[k] += (s ? 1 : -1) / (2 * g->number[k].move) * mb_met_sum_at(side, q, &own, seen, g->met->phi);
   }
   return mb_met_sides_smooth(g, move->q, sum) || lost(g, GONE);
 }

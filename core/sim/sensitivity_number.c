@@ -1,4 +1,4 @@
-// ∂τ/∂p at a stage, step or pass: the difference of two models' τ at the same numbers, at which the probe's bodies are.
+// ∂τ/∂p at a stage, step or pass: the difference of two models' τ where the probe's bodies are, as they move.
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_parts.h"
@@ -20,12 +20,16 @@ void mb_slope_by_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *n
   MbSim *const side[2] = {t->less, t->more};
   double *const tau[2] = {g->less, g->more};
   for (int k = 0; k < 2; k++) {
-    mb_sim_kinematics(side[k], g->q1, felt);
-    mb_tangent_to(t->side[k], note->w);
+    const MbStageNote seen = mb_slope_side_note(t, k, note);
+    const double *v = mb_axes_v(t->axes, k, MB_AXES_FELT, felt),
+                 *a = mb_axes_v(t->axes, k, MB_AXES_RATE, g->a);
+    mb_sim_kinematics(side[k], mb_axes_q(t->axes, k, g->q1), v);
+    mb_tangent_to(t->side[k], seen.w);
     side[k]->x.branch = g->probe->model, side[k]->x.branch_E = g->probe->x.E;
-    mb_tangent_value(side[k], t->side[k], felt, g->a, note->t, tau[k]);
+    mb_tangent_value(side[k], t->side[k], v, a, note->t, tau[k]);
     side[k]->x.branch = NULL;
     take_branch(g, side[k]->model, felt, out, tau[k]);
+    mb_axes_return(t->axes, k, tau[k]);
   }
   for (size_t i = 0; i < g->sim->nv; i++) out[i] = (g->more[i] - g->less[i]) / (2 * move);
 }

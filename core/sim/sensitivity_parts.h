@@ -5,6 +5,7 @@
 #include "core/base/arena.h"
 #include "core/sim/newton.h"
 #include "core/sim/sensitivity.h"
+#include "core/sim/sensitivity_axes.h"
 #include "core/sim/stage.h"
 #include "core/sim/tangent_gather.h"
 #include "core/sim/touch.h"
@@ -16,6 +17,7 @@ typedef struct MbSlope {
   MbSim *less, *more;
   MbTangentNumber *number;    // what differs; of exact steps alone
   MbTangent *side[2];         // tangents of less and more, of these
+  MbSlopeAxes *axes;          // in which less and more have the state; NULL: in the run's
   double *q, *v, *u, *before; // (nv)
   double *base, *from, *w;    // (nv) of the stage at hand
   double *
@@ -27,6 +29,8 @@ typedef struct MbSlope {
       meets; // the number may change contacts where coordinates are the same, of steps that there is a way back through
   bool told; // that another branch is near has been told
 } MbSlope;
+
+enum { MB_SLOPE_FRAMES = 4 };
 
 typedef struct MbSlopeRows MbSlopeRows; // sensitivity_rows.h
 typedef struct MbTied MbTied;           // sensitivity_tied.c
@@ -59,7 +63,7 @@ struct MbSensitivity {
   MbSlope *slopes;                          // (count)
   double *q, *q1;                           // (nq)
   double *step, *a, *move, *rate, *less, *more; // (nv)
-  double *frame[2];                             // (frame size)
+  double *frame[MB_SLOPE_FRAMES];               // (frame size)
   MbState before;                               // by steps: the state before the step
   MbState side;                                 // the same on one side, after it
   MbPushes pushed;   // contacts, where there are: what pushed in the step before it
@@ -278,6 +282,21 @@ MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, 
 // frame ← what `at` (the probe, or a side of a number) tells at q and v, at t, with signals as they are at `seen`.
 MbStatus mb_slope_sample(MbSim *at, const double *q, const double *v, double t, double seen, int64_t step,
                          double *frame, MbReport *report);
+// Whether what is told has a corner within the move, by how far its differences of fourth and second order are apart, beside what rounding of the value makes of them; by how much shorter moves
+// are there.
+static const double MB_SLOPE_NEARER = 1e-2;
+bool mb_slope_cornered(double fourth, double second, double value, double move);
+// The side 0 or 1 of a number, less or more.
+static inline MbSim *mb_slope_side(const MbSlope *slope, int side) {
+  return side ? slope->more : slope->less;
+}
+// A note of a step or stage whose velocities are those of a side's axes, until the next is asked for.
+static inline MbStageNote mb_slope_side_note(const MbSlope *slope, int side, const MbStageNote *note) {
+  MbStageNote out = *note;
+  out.from = (double *)mb_axes_v(slope->axes, side, MB_AXES_FROM, note->from);
+  out.w = (double *)mb_axes_v(slope->axes, side, MB_AXES_TO, note->w);
+  return out;
+}
 // What is wrong with a step whose derivative could not be solved for.
 MbStatus mb_slope_unsolved(double t, int64_t step, MbReport *report);
 // Why the step of `stages` stages that has just been done has no exact derivative, as rows have made it near a position where they lose their hold, or parts; NULL: it has.

@@ -128,7 +128,8 @@ bool mb_slope_between(const MbSensitivity *g, const MbState *less, const MbState
 }
 
 // A step of `at` from the state before, moved by `way` along a slope (NULL: not at all); *stops: it begins within and beyond the same soft limits.
-static MbStatus step_from(MbSensitivity *g, MbSim *at, const MbSlope *along, double way, bool *stops) {
+static MbStatus step_from(MbSensitivity *g, MbSim *at, const MbSlopeAxes *axes, int side,
+                          const MbSlope *along, double way, bool *stops) {
   MbReport own = {0}; // the run itself tells what is to be told
   mb_sensitivity_copy(g->sim, &at->state, &g->before);
   if (along) {
@@ -136,6 +137,7 @@ static MbStatus step_from(MbSensitivity *g, MbSim *at, const MbSlope *along, dou
     for (size_t i = 0; i < at->nv; i++) at->state.v[i] += way * along->v[i];
     for (size_t i = 0; i < at->nm; i++) at->state.memory[i] += way * along->memory[i];
   }
+  mb_axes_to_side(axes, side, at, &at->state);
   mb_sim_kinematics(at, at->state.q, at->state.v);
   if (!mb_touch_slopes_beside(g, at, along, way)) return mb_no_memory(&own, "contact");
   *stops = mb_coordinates_stops_same(g->sim->model, g->before.q, at->model, at->state.q);
@@ -199,18 +201,28 @@ static void between(const MbSensitivity *g, const MbState *less, const MbState *
 // A difference of the steps of two simulations, which may be one where nothing touches, on both sides of the run's.
 typedef struct Pair {
   MbSim *less, *more;
-  MbSlope *along;   // NULL: where they begin does not change
-  double way, span; // along it; between the two
+  MbSlopeAxes *axes; // of the two
+  MbSlope *along;    // NULL: where they begin does not change
+  double way, span;  // along it; between the two
 } Pair;
+
+// A step of one of the two, whose state is told in the run's axes then.
+static MbStatus step_of_pair(MbSensitivity *g, const Pair *pair, int side, bool *stops) {
+  MbSim *at = side ? pair->more : pair->less;
+  const MbStatus status =
+      step_from(g, at, pair->axes, side, pair->along, side ? pair->way : -pair->way, stops);
+  if (status == MB_OK) mb_axes_to_run(pair->axes, side, at, &at->state);
+  return status;
+}
 
 // How the two have come to differ; *parted: one of them has taken another branch than the run.
 static MbStatus across(MbSensitivity *g, const Pair *pair, Change *change, bool *parted) {
   const MbState *run = &g->sim->state;
   bool stops = true;
-  MbStatus status = step_from(g, pair->less, pair->along, -pair->way, &stops);
+  MbStatus status = step_of_pair(g, pair, 0, &stops);
   if (status == MB_OK) mb_sensitivity_copy(g->sim, &g->side, &pair->less->state);
   const bool by_less = stops && mb_slope_same_branch(g, pair->less);
-  if (status == MB_OK) status = step_from(g, pair->more, pair->along, pair->way, &stops);
+  if (status == MB_OK) status = step_of_pair(g, pair, 1, &stops);
   if (status != MB_OK) return status;
   const MbState *less = &g->side, *more = &pair->more->state;
   const bool by_more = stops && mb_slope_same_branch(g, pair->more);
@@ -244,8 +256,9 @@ static double short_way(const MbSensitivity *g, const MbSlope *t) {
 static MbStatus find_change(MbSensitivity *g, size_t k, Change *all, bool *parted) {
   MbSlope *t = &g->slopes[k];
   const double move = g->number[k].move, way = short_way(g, t);
-  const Pair both = {t->less, t->more, t, move, 2 * move}, number = {t->less, t->more, NULL, 0, 2 * move},
-             state = {g->probe, g->probe, t, way, 2 * way};
+  const Pair both = {t->less, t->more, t->axes, t, move, 2 * move},
+             number = {t->less, t->more, t->axes, NULL, 0, 2 * move},
+             state = {g->probe, g->probe, NULL, t, way, 2 * way};
   if (move <= way) return across(g, &both, all, parted);
   if (mb_slope_branches(g->sim->model)) {
     *parted = false, all->far = true;

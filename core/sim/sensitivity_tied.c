@@ -38,9 +38,10 @@ bool mb_slope_tied_make(MbSensitivity *g) {
   t->forces = mb_arena_alloc(&g->arena, n, sizeof(double));
   t->asked = mb_arena_alloc(&g->arena, n, sizeof(double));
   t->y = mb_arena_alloc(&g->arena, nv, sizeof(double));
+  t->pushed = mb_arena_alloc(&g->arena, nv, sizeof(double));
   t->r = mb_arena_alloc(&g->arena, n, sizeof(double));
   t->guess = mb_arena_alloc(&g->arena, sim->model->nguess + 1, sizeof(double));
-  const bool ok = t->G && t->Y && t->forces && t->asked && t->y && t->r && t->guess;
+  const bool ok = t->G && t->Y && t->forces && t->asked && t->y && t->pushed && t->r && t->guess;
   return ok && mb_ranked_create(&g->arena, &t->S, n) && mb_tangent_rows_make(g->probe, g->tangent);
 }
 
@@ -206,14 +207,20 @@ void mb_slope_tied_sides(MbSensitivity *g, const MbSlope *slope, const MbStageNo
   if (!mb_tangent_number_rows(slope->number)) return;
   for (int s = 0; s < 2; s++) {
     const double share = (s ? 1 : -1) / (2 * move);
+    const MbStageNote seen = mb_slope_side_note(slope, s, note);
+    double *pushed = t->pushed;
+    memset(pushed, 0, g->sim->nv * sizeof *pushed);
     mb_slope_tied_look(g, side[s]);
-    mb_tangent_rows_place(side[s], rows->of, g->q1, start, time);
+    mb_tangent_rows_place(side[s], rows->of, mb_axes_q(slope->axes, s, g->q1),
+                          mb_axes_v(slope->axes, s, MB_AXES_FELT, start), time);
     for (size_t k = 0; k < rows->n; k++) {
       const MbRowSet *set = &side[s]->constraining->set;
       const size_t slot = rows->row[k].slot;
-      mb_row_spread(set, slot, share * mb_tangent_row_pushes(&rows->row[k], &set->row[slot]), t->y);
-      t->r[k] += share * mb_tangent_row_asked(side[s], rows->of, &rows->row[k], note->from, note->w);
+      mb_row_spread(set, slot, share * mb_tangent_row_pushes(&rows->row[k], &set->row[slot]), pushed);
+      t->r[k] += share * mb_tangent_row_asked(side[s], rows->of, &rows->row[k], seen.from, seen.w);
     }
+    mb_axes_return(slope->axes, s, pushed);
+    for (size_t i = 0; i < g->sim->nv; i++) t->y[i] += pushed[i];
   }
 }
 

@@ -38,6 +38,7 @@ struct MbTied {
   double *forces;      // (nslots) of all rows
   double *asked;       // (nslots)
   double *y, *r;       // (nv), (nslots) what a number changes of Gᵀ μ and of r
+  double *pushed;      // (nv) of one side
   double *guess;       // (nguess) where closures are looked for
   double end;          // of the step: the time that rows ask for
   size_t near;         // a row that is about to press, or to let go; SIZE_MAX: there is none

@@ -8,6 +8,7 @@
 #include "core/sim/channels.h"
 #include "core/sim/constrain.h"
 #include "core/sim/crushed.h"
+#include "core/sim/gimbal_watch.h"
 #include "core/sim/dry.h"
 #include "core/sim/energy_watch.h"
 #include "core/sim/evaluate.h"
@@ -219,6 +220,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   if (status == MB_OK) status = mb_constraining_create(sim, report);
   if (status == MB_OK) status = mb_nodes_create(sim, report);
   if (status == MB_OK) status = mb_crushed_create(sim, report);
+  if (status == MB_OK) status = mb_gimbal_create(sim, report);
   if (status == MB_OK) status = mb_channels_build(sim, report);
   if (status != MB_OK) return status;
   status = mb_sim_start_at(sim, model->q0, model->v0, report);

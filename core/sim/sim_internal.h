@@ -11,6 +11,7 @@ typedef struct MbLister MbLister;             // what makes a channel's list (li
 typedef struct MbConstraining MbConstraining; // scratch of the constraints
 typedef struct MbNodes MbNodes;               // deformables of elements
 typedef struct MbCrushed MbCrushed;           // which of their elements are crushed
+typedef struct MbGimbal MbGimbal;             // joints of Euler angles (gimbal_watch.c)
 typedef struct MbTouching MbTouching;         // contacts
 typedef struct MbNewton MbNewton;             // exact derivatives of fully implicit stages
 typedef struct MbBalance MbBalance;           // accelerations and reactions
@@ -85,6 +86,7 @@ struct MbSim {
   bool forces_asked;            // some channel tells them
   MbNodes *nodes;               // NULL: no deformables of elements
   MbCrushed *crushed;           // (ndeformables) NULL: no element can be crushed
+  MbGimbal *gimbal;             // NULL: steps move no Euler angles
   double *push;                 // (width) what forces push nodes with over this step; NULL: there are none
   MbBalance *balance;           // NULL: no channel tells accelerations or reactions
 

@@ -7,6 +7,7 @@
 #include "core/sim/energy_watch.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/gaps.h"
+#include "core/sim/gimbal_watch.h"
 #include "core/sim/layout.h"
 #include "core/sim/linear_watch.h"
 #include "core/sim/nodes.h"
@@ -75,6 +76,7 @@ MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   else
     mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   if (status == MB_OK) mb_watch_step(sim, report);
+  if (sim->gimbal && status == MB_OK) mb_gimbal_watch(sim, report);
   if (sim->linear.due && status == MB_OK) mb_linear_step(sim, report);
   if (sim->crushed && status == MB_OK) mb_crushed_watch(sim, report);
   if (status == MB_NUMBERS) mb_watch_failure(sim, report);

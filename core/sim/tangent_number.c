@@ -21,6 +21,7 @@
 #include "core/model/ops.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/same_elements.h"
+#include "core/sim/sensitivity_axes.h"
 #include "core/sim/tangent_moved.h"
 
 #include <math.h>
@@ -111,30 +112,43 @@ static bool turned(const MbPose *one, const MbPose *other, double far) {
   return fmin(same, opposite) > far;
 }
 
-// Whether a frame is turned so far that what products of two differences come to counts. Where rows hold bodies what is left of these in a gap is
-// asked for in a step, and so is divided by its length; but under solver maximal, which then would have no way back.
-static const double FAR = 1e-4, FAR_OF_ROWS = 3e-6;
+// Whether a frame is turned so far that what products of two differences come to counts. Principal axes turn by the more the nearer two moments are to one another, and
+// what is lost by it, and by the rounding of frames that are told in them, is divided by the length of a step where rows hold bodies.
+static const double FAR = 1e-4;
 
 static bool jumps(const MbModel *m, const MbModel *n) {
-  const bool held = m->nconstraints && mb_solver_of_bodies(&m->solver) != MB_SOLVER_MAXIMAL;
-  const double far = held ? FAR_OF_ROWS : FAR;
   bool any = false;
   for (size_t b = 0; b < m->nb; b++)
-    any |=
-        turned(&m->C[b], &n->C[b], far) || turned(&m->P[b], &n->P[b], far) || turned(&m->B[b], &n->B[b], far);
+    any |= mb_axes_turn(m, n, b, NULL) || turned(&m->P[b], &n->P[b], FAR) || turned(&m->B[b], &n->B[b], FAR);
   return any;
 }
 
-bool mb_tangent_number_swings(const MbModel *m, const MbModel *n) {
-  for (size_t b = 0; b < m->nb; b++)
-    if (turned(&m->C[b], &n->C[b], 2 * FAR_OF_ROWS)) return true;
-  return false;
+// Whether two frames on a body are the same to it, but for rounding, whatever axes they are told in.
+static bool same_place(const MbModel *m, const MbModel *n, size_t body, const MbPose *one,
+                       const MbPose *other) {
+  static const double ROUNDING = 1e-14;
+  MbPose here = *one, there = *other;
+  double away[3];
+  if (body != MB_WORLD) mb_pose_mul(&here, &m->C[body], one), mb_pose_mul(&there, &n->C[body], other);
+  mb_vec3_sub(away, there.p, here.p);
+  return mb_vec3_norm(away) <= ROUNDING * (mb_vec3_norm(one->p) + fmax(m->size, 0)) &&
+         !turned(&here, &there, ROUNDING);
+}
+
+// Of a joint: of numbers that turn principal axes as they are to the bodies.
+static bool same_frames(const MbTangentNumber *n, const MbModel *less, const MbModel *more, size_t b) {
+  if (!n->jumps)
+    return memcmp(&less->P[b], &more->P[b], sizeof *less->P) == 0 &&
+           memcmp(&less->B[b], &more->B[b], sizeof *less->B) == 0;
+  MbPose one, other;
+  mb_pose_inverse(&one, &less->B[b]), mb_pose_inverse(&other, &more->B[b]);
+  return same_place(less, more, less->parent[b], &less->P[b], &more->P[b]) &&
+         same_place(less, more, b, &one, &other);
 }
 
 static void find_bodies(MbTangentNumber *n, const MbModel *less, const MbModel *more) {
   for (size_t b = 0; b < less->nb; b++) {
-    const bool frames = memcmp(&less->P[b], &more->P[b], sizeof *less->P) == 0 &&
-                        memcmp(&less->B[b], &more->B[b], sizeof *less->B) == 0;
+    const bool frames = same_frames(n, less, more, b);
     n->frames |= memcmp(&less->C[b], &more->C[b], sizeof *less->C) != 0;
     if (!same_numbers(less->M + 6 * b, more->M + 6 * b, 6)) n->mass[n->nmasses++] = b;
     if (!less->joint[b].ops) continue;
@@ -163,16 +177,44 @@ static bool same_along(const MbModel *m, const MbModel *n) {
          (!m->nstops || memcmp(m->stops, n->stops, m->nstops * sizeof *m->stops) == 0);
 }
 
-static bool same_parameters(const MbConstraint *c, const MbConstraint *d) {
-  return !c->parameters || memcmp(c->parameters, d->parameters, c->ops->parameters) == 0;
+// Whether two constraints' parameters are the same, numbers of them but for rounding where that is asked.
+static bool same_parameters(const MbConstraint *c, const MbConstraint *d, bool rounded) {
+  static const double ROUNDING = 1e-14;
+  const size_t size = c->ops->parameters, n = rounded ? size / sizeof(double) : 0;
+  const unsigned char *const less = c->parameters, *const more = d->parameters;
+  if (!less) return true;
+  for (size_t i = 0; i < n; i++) {
+    double x, y;
+    memcpy(&x, less + i * sizeof x, sizeof x), memcpy(&y, more + i * sizeof y, sizeof y);
+    if (memcmp(&x, &y, sizeof x) == 0) continue;
+    if (!isnormal(x) || !isnormal(y) || fabs(y - x) > ROUNDING * fabs(x)) return false;
+  }
+  return memcmp(less + n * sizeof(double), more + n * sizeof(double), size - n * sizeof(double)) == 0;
+}
+
+static MbPose end_of(const MbConstraint *c, int end) {
+  MbPose out;
+  mb_vec3_copy(out.p, c->at[end]);
+  mb_quat_from_mat3(out.q, c->R[end]);
+  return out;
+}
+
+static bool same_ends(const MbTangentNumber *n, const MbConstraint *c, const MbConstraint *d) {
+  if (!n->jumps) return same_numbers(c->at[0], d->at[0], 6) && same_numbers(c->R[0], d->R[0], 18);
+  bool same = true;
+  for (int end = 0; end < 2; end++) {
+    const MbPose one = end_of(c, end), other = end_of(d, end);
+    same &= same_place(n->side[0]->model, n->side[1]->model, c->body[end], &one, &other);
+  }
+  return same;
 }
 
 // But for its parameters.
-static bool same_constraint(const MbConstraint *c, const MbConstraint *d) {
+static bool same_constraint(const MbTangentNumber *n, const MbConstraint *c, const MbConstraint *d) {
   if (c->nmasters && memcmp(c->master, d->master, c->nmasters * sizeof *c->master) != 0) return false;
-  return same_numbers(c->at[0], d->at[0], 6) && same_numbers(c->R[0], d->R[0], 18) &&
-         c->compliance == d->compliance && c->damping == d->damping && c->outward == d->outward &&
-         !c->closure == !d->closure && (!c->closure || same_joint(c->closure, d->closure));
+  return same_ends(n, c, d) && c->compliance == d->compliance && c->damping == d->damping &&
+         c->outward == d->outward && !c->closure == !d->closure &&
+         (!c->closure || same_joint(c->closure, d->closure));
 }
 
 // Whether one of two constraints' parameters differs, and that is a number: `shared` is which, and by how much. What else is kept there, as integers and places in memory, is no normal one.
@@ -196,9 +238,9 @@ static bool one_parameter(const MbConstraint *c, const MbConstraint *d, MbTangen
 static void find_ties(MbTangentNumber *n, const MbModel *less, const MbModel *more) {
   for (size_t i = 0; i < less->nconstraints; i++) {
     const MbConstraint *const c = &less->constraints[i], *const d = &more->constraints[i];
-    const bool same = same_constraint(c, d);
+    const bool same = same_constraint(n, c, d);
     MbTangentShared *shared = &n->shared[n->nshared];
-    if (same && same_parameters(c, d)) continue;
+    if (same && same_parameters(c, d, n->jumps)) continue;
     n->tie[n->nties++] = i;
     shared->constraint = i;
     if (same && one_parameter(c, d, shared))
@@ -432,7 +474,7 @@ double mb_tangent_number_gaps(MbSim *sim, const MbTangent *t, const MbTangentNum
 
 // Of constraints that a number leaves alone, rows change with joints and with bodies' frames all the same.
 bool mb_tangent_number_rows(const MbTangentNumber *n) {
-  return n->njoints || n->nframed || n->frames || n->nsignals || n->jumps || n->nties;
+  return n->njoints || n->nframed || (n->frames && !n->jumps) || n->nsignals || n->nties;
 }
 
 bool mb_tangent_number_along(const MbTangentNumber *n) { return n->along; }

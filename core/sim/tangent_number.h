@@ -14,8 +14,6 @@ MbTangentNumber *mb_tangent_number_create(MbArena *arena, const MbSim *middle, M
 // Tells whether the frames of bodies differ by more than a little, as principal axes do where two moments are nearly the same: then only all
 // forces tell how they change, and nothing below is to be asked.
 bool mb_tangent_number_jumps(const MbTangentNumber *number);
-// Tells whether principal axes of a body, of which two moments are nearly the same, are turned from one model to the other by more than rows take for little.
-bool mb_tangent_number_swings(const MbModel *less, const MbModel *more);
 // Returns z · (τ of more − τ of less) but for what signals' values make of it, which are gathered (tangent_signals.h), where mb_tangent_at has taken the tangent to (v, a) and mb_tangent_transposed has been asked
 // about z last. It looks at nothing but what differs.
 double mb_tangent_number(MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number, const double *v,

@@ -38,6 +38,21 @@ Test(gradient_branches, derivatives_of_what_a_rope_catches_are_those_of_whole_ru
   check_ways("caught", NEAR);
 }
 
+// What rounding leaves of a gap is asked for in a step: moves of a number have to be the longer where branches are told by the step's equations.
+Test(gradient_branches, derivatives_where_a_loop_closes_an_arm_at_its_limit_are_those_of_whole_runs) {
+  static const double LONG = 1e-3;
+  double worst[2] = {0};
+  for (size_t w = 0; w < 2; w++) gradient_check_scene("closed_limit", NULL, &ways[w], LONG, &worst[w]);
+  printf("largest error, of the largest derivative: closed limit  %.1e  %.1e\n", worst[0], worst[1]);
+}
+
+// A motor is nearer to its most than differences of a frame go.
+Test(gradient_branches, derivatives_of_a_frame_next_to_a_corner_are_those_of_its_side) {
+  double worst = 0;
+  gradient_check_scene("at_most", "/time/steps=0", &ways[0], NEAR, &worst);
+  printf("largest error, of the largest derivative: at most  %.1e\n", worst);
+}
+
 // Dry friction takes integrators of one solution alone.
 static const GradientWay rubs[] = {{REDMAX, "symplectic", false},
                                    {REDMAX, "implicit", false},

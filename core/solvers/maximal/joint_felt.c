@@ -418,6 +418,11 @@ bool mb_joint_hinges(MbArena *arena, const MbModel *model, const MbHeldHinge **h
   return list;
 }
 
+size_t mb_joint_rows_in_body(const MbModel *model, size_t b) {
+  enum { HINGE_POINT = 2 }; // as held_hinge.h has them
+  return mb_held_is_hinge(model, b) ? HINGE_POINT : SIZE_MAX;
+}
+
 bool mb_joint_felt(const MbModel *model, size_t b, const MbJointMotions *motions, const MbJointWeights *w,
                    MbJointFelt *felt) {
   At at;

@@ -31,6 +31,8 @@ typedef struct MbJointFelt {
 
 // Makes what is constant of revolute joints in an arena (nb); false: out of memory.
 bool mb_joint_hinges(MbArena *arena, const MbModel *model, const MbHeldHinge **hinges);
+// Tells the first of the three rows of a joint that are a vector in its body's axes; SIZE_MAX: it has none, all are in the joint's.
+size_t mb_joint_rows_in_body(const MbModel *model, size_t b);
 // Adds what the sum of the joint of body b is felt by. False: its coordinates are not found.
 bool mb_joint_felt(const MbModel *model, size_t b, const MbJointMotions *at, const MbJointWeights *weights,
                    MbJointFelt *felt);

@@ -11,7 +11,8 @@
 #include "core/sim/sim_internal.h"
 #include "core/sim/touch_rebound.h"
 
-#define MB_EVENT_CLOSE 1e-9 // of a row's size: at its bound
+#define MB_EVENT_CLOSE   1e-9  // of a row's size: at its bound
+#define MB_ROWS_ROUNDING 1e-12 // of sums over some tens of terms, through A⁻¹
 
 // What the rows that take part ask for. Accelerations that are not finite are the integrator's matter; moved positions need
 // not tell of rows that could not be satisfied.

@@ -1,6 +1,7 @@
 // What rows that take part push by: λ by one of the methods on W, and v ← v + A⁻¹ Gᵀ λ. What could not be satisfied is told by name.
 #include "core/base/report.h"
 #include "core/base/targets.h"
+#include "core/sim/constrain_internal.h"
 #include "core/sim/singular.h"
 #include "core/sim/touch.h"
 #include "core/sim/touch_solve.h"

@@ -67,6 +67,24 @@ typedef struct MbBackward {
   MbBackNodes *nodes;                         // NULL: it is no way back through nodes' steps
 } MbBackward;
 
+// ---- sensitivity_back_reel.c: what steps are noted in ----------------------------------------------------------------
+
+// Makes room for steps and states, so many as the memory has; false: out of memory.
+bool mb_back_make(MbBackward *b, int64_t steps, size_t memory);
+// Whether a step is one solution, that is gone back over at once.
+bool mb_back_at_once(const MbSensitivity *g);
+
+// ---- sensitivity_back_step.c: back over a step ------------------------------------------------------------------------
+
+// Goes back over a step, as it was noted.
+MbStatus mb_back_step(MbBackward *b, const MbTurn *turn, MbReport *report);
+// Goes back over what makes velocities agree with rows, at a step's end, or at the run's start where they were `before`. False: it is not solved for.
+bool mb_back_agreed(MbBackward *b, double *noted, const double *before);
+// Tells of a step that is no further to be gone back over, and why.
+MbStatus mb_back_none(MbBackward *b, double t, int64_t step, const char *why, MbReport *report);
+
+// ---- sensitivity_back_frame.c: frames ---------------------------------------------------------------------------------
+
 // Takes in what is felt of a frame: by the numbers, and by the state of which it tells.
 MbStatus mb_back_frame(MbBackward *b, const MbMoment *at, MbReport *report);
 

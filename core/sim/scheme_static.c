@@ -17,7 +17,8 @@
 // tolerance, in m or rad.
 //
 // Load step j of n has the signals at t + j h/n, and of what was out of balance at the step's start, F₀, all but j/n left out: so gravity
-// comes on gradually in the first step.
+// comes on gradually in the first step. F₀ is left out as it was along the coordinates, which turn with the bodies: what is left out may then have no
+// equilibrium, though the whole has. There all of it comes on at once from the last place that was found.
 #include "core/base/report.h"
 #include "core/integrators/integrators.h"
 #include "core/sim/claims.h"
@@ -41,11 +42,12 @@ typedef struct Search {
   double *unit;  // (n) what counts as much of a coordinate as of others: 1 rad, the scene's size in m
   double *basis; // (BASIS + 1 x n)
   double *T, *p, *F0, *without; // (n) without: what of F₀ is left out, with its sign
-  double *q, *q0, *v0, *still;  // (nq): iterate, the state's; (n) the state's; 0
+  double *q, *q0, *q_before;    // (nq) iterate, the state's, the iterate's before
+  double *v0, *still;           // (n) the state's; 0
   double t, square, size;       // time of the signals; τ²; of the scene, m
 } Search;
 
-size_t mb_scheme_static_room(size_t nq, size_t nv) { return (BASIS + 8) * nv + 2 * nq; }
+size_t mb_scheme_static_room(size_t nq, size_t nv) { return (BASIS + 8) * nv + 3 * nq; }
 
 static Search search_of(MbSim *sim) {
   const size_t n = sim->nv, nq = sim->nq;
@@ -53,7 +55,7 @@ static Search search_of(MbSim *sim) {
   Search s = {.sim = sim, .n = n, .nq = nq, .basis = at};
   at += (BASIS + 1) * n;
   s.T = at, s.p = at + n, s.F0 = at + 2 * n, s.v0 = at + 3 * n, s.still = at + 4 * n, s.without = at + 5 * n;
-  s.unit = at + 6 * n, s.q = at + 7 * n, s.q0 = s.q + nq;
+  s.unit = at + 6 * n, s.q = at + 7 * n, s.q0 = s.q + nq, s.q_before = s.q0 + nq;
   return s;
 }
 
@@ -184,14 +186,14 @@ static MbStatus solve(Search *s, double delta) {
 
 // ---- a load step ------------------------------------------------------------------------------------------
 
-// How far bodies and nodes are from one another; 1 m where there is one.
+// How large bodies and deformables are, and how far from one another.
 static double size_of(const MbSim *sim) {
-  double size = 0, d[3];
+  double size = sim->model->size, d[3];
   for (size_t b = 1; b < sim->model->nb; b++) {
     mb_vec3_sub(d, sim->x.E[b].p, sim->x.E[0].p);
     size = fmax(size, mb_vec3_norm(d));
   }
-  return size > 0 ? size : 1;
+  return size;
 }
 
 // Of the velocities of one body: what turns it counts in rad, what does not by the scene's size.
@@ -220,14 +222,14 @@ static double moved_by(Search *s, double square) {
   return displacement(s, s->q, s->T, NULL) == MB_OK ? largest(s, s->T) : NAN;
 }
 
-// τ², in which gravity moves things by about their size, and what is out of balance by a part of that at most. Without gravity nothing tells how
-// long it is but how far things go: longer and longer until that is a part of their size, or no longer τ that holds them, but K.
+// τ², in which gravity moves things by about their size; and shorter or longer, so that what is out of balance moves them by a part of that: longer as long as it is
+// τ that holds them, and no longer K.
 static void choose_length(Search *s) {
-  enum { TURNS = 30 };
-  static const double PART = 0.3, LONGER = 16, HARDLY = 1.1;
+  enum { TURNS = 8 };
+  static const double PART = 0.3, LONGER = 16, HARDLY = 1.1, ROUNDING = 1e-10;
   const double g = mb_vec3_norm(s->sim->model->gravity), h = s->sim->model->h, wanted = PART * LONGEST;
   double most = moved_by(s, g > 0 ? LONGEST * s->size / g : h * h);
-  for (int turn = 0; turn < TURNS && g == 0 && most > 0 && most < wanted; turn++) {
+  for (int turn = 0; turn < TURNS && most > ROUNDING && most < wanted; turn++) {
     const double square = s->square, before = most;
     most = moved_by(s, LONGER * square);
     if (most > HARDLY * before) continue;
@@ -268,7 +270,6 @@ typedef struct Place {
 static void go(Search *s, const double *from, double part, const double *way, Place *to) {
   MbSim *sim = s->sim;
   double *q = sim->q1; // used by differences
-  memcpy(sim->near, s->q, sim->model->nq * sizeof *sim->near);
   memcpy(q, from, s->nq * sizeof *q);
   mb_sim_advance(sim, q, part, way);
   mb_sim_settle(sim, q, s->still);
@@ -317,6 +318,8 @@ static MbStatus settle(Search *s, MbReport *report) {
     if (solve(s, delta) != MB_OK) return not_found(s, report);
     const double far = largest(s, s->p), scale = far > LONGEST ? LONGEST / far : 1;
     const bool done = is_none(s, s->p) && delta >= LONG;
+    put(s, s->q);
+    mb_sim_foresee(s->sim);        // joints' coordinates that follow are looked for near those here
     double *const room = s->basis; // done with
     Place to = {room, room + 2 * s->nq, 0}, spare = {room + s->nq, room + 2 * s->nq + s->n, 0};
     if (done) go(s, s->q, scale, s->p, &to);
@@ -342,6 +345,17 @@ static void tell_forces(Search *s) {
   for (size_t i = 0; c && i < c->set.n; i++) c->force[i] *= factor;
 }
 
+// Looks for equilibrium from the iterate, with so much left out of what was out of balance. Where there is none the iterate stays.
+static MbStatus settle_with(Search *s, double left, MbReport *report) {
+  const size_t bytes = s->nq * sizeof *s->q;
+  for (size_t i = 0; i < s->n; i++) s->without[i] = -left * s->F0[i];
+  memcpy(s->q_before, s->q, bytes);
+  const double square = s->square;
+  const MbStatus status = settle(s, report);
+  if (status != MB_OK) memcpy(s->q, s->q_before, bytes), s->square = square;
+  return status;
+}
+
 static MbStatus find(Search *s, MbReport *report) {
   MbSim *sim = s->sim;
   const double h = sim->model->h, t0 = sim->state.t;
@@ -354,12 +368,13 @@ static MbStatus find(Search *s, MbReport *report) {
   s->t = t0 + h;
   memcpy(s->q, s->q0, s->nq * sizeof *s->q);
   choose_length(s);
+  bool gradual = true;
   for (int j = 1; j <= steps && status == MB_OK; j++) {
     const double left = 1 - (double)j / steps;
     s->t = t0 + h * j / steps;
-    for (size_t i = 0; i < s->n; i++) s->without[i] = -left * s->F0[i];
     sim->state.t = s->t - h; // rows are asked for a step's end
-    status = settle(s, report);
+    gradual = gradual && left > 0 && settle_with(s, left, NULL) == MB_OK;
+    if (!gradual) status = settle_with(s, 0, report);
   }
   sim->state.t = t0;
   return status;

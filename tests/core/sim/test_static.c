@@ -42,6 +42,49 @@ Test(static, a_sprung_rod_sags_to_where_its_spring_holds_it) {
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
+// The same of any length: the angles that solver maximal finds of joints are those near the ones before, wherever the bodies are.
+Test(static, a_sprung_rod_sags_by_the_same_angle_whatever_its_length) {
+  static const double LENGTH[] = {0.01, 12, 300};
+  double angle = 1;
+  for (int i = 0; i < 50; i++) angle -= (2 * angle - cos(angle)) / (2 + sin(angle));
+  for (int i = 0; i < 6; i++) {
+    const double l = LENGTH[i / 2], mass = 2;
+    char rod[500];
+    snprintf(rod, sizeof rod,
+             "\"bodies\": [{\"name\": \"rod\", \"shape\": {\"type\": \"box\", \"size\": [%g, %g, %g], "
+             "\"frame\": {\"position\": [%g, 0, 0]}}, \"mass\": %g, \"joint\": {\"type\": \"revolute\", "
+             "\"axis\": [0, 1, 0], \"stiffness\": %.17g}}]",
+             l, 0.02 * l, 0.02 * l, l / 2, mass, mass * 9.81 * l);
+    TestRun run = begin(SOLVERS[i % 2], rod, "");
+    test_steps(run.sim, 1);
+    size_t n = 0;
+    const double told = *test_channel(run.sim, "joint.position", &n);
+    cr_expect_float_eq(told, angle, CLOSE, "%s, %g m: %.12g, wanted %.12g", SOLVERS[i % 2], l, told, angle);
+    test_run_free(&run);
+  }
+}
+
+// What load steps leave out is constant along coordinates that turn: on a ball joint it may have no equilibrium, and then all of it comes at once.
+Test(static, loads_that_come_gradually_end_where_they_end_at_once) {
+  static const char rods[] =
+      "\"gravity\": [0, 0, 0], \"forces\": [{\"type\": \"point_force\", \"body\": \"a\", \"at\": [4, 0, 0], "
+      "\"force\": [0, 3, -9]}], \"bodies\": [{\"name\": \"a\", \"shape\": {\"type\": \"box\", \"size\": [4, "
+      "0.5, 0.5], \"frame\": {\"position\": [2, 0, 0]}}, \"mass\": 2.5, \"joint\": {\"type\": "
+      "\"spherical\"}}, {\"name\": \"b\", \"shape\": {\"type\": \"box\", \"size\": [4, 0.5, 0.5], "
+      "\"frame\": {\"position\": [2, 0, 0]}}, \"mass\": 0.75, \"joint\": {\"type\": \"universal\", "
+      "\"parent\": \"a\", \"in_parent\": {\"position\": [2.5, 0, -0.05]}}}]";
+  for (int s = 0; s < 2; s++)
+    for (int steps = 1; steps <= 16; steps *= 4) {
+      char keys[40];
+      snprintf(keys, sizeof keys, ", \"load_steps\": %d", steps);
+      TestRun run = begin(SOLVERS[s], rods, keys);
+      test_steps(run.sim, 1);
+      const double size = sqrt(90), known[3] = {0, 2 * 3 / size, -2 * 9 / size};
+      test_near(SOLVERS[s], run.sim->x.E[0].p, known, 3, 1e-6);
+      test_run_free(&run);
+    }
+}
+
 // Velocities that a scene gives mean nothing there: energy channel and first frame have none.
 Test(static, nothing_moves_in_the_first_frame_either) {
   static const char *const SETS[] = {"/bodies/0/joint/velocity=3", NULL};

@@ -189,7 +189,8 @@ static const MbSchemaRow static_rows[] = {
      .help = "parts of each step's loads that come on one after the other: the signals' change over it, and "
              "what is out of balance at its start, in the first step gravity"},
     {"tolerance", MB_TYPE_NUMBER, AT(MbIntegratorSpec, tolerance), .bound = MB_ABOVE, .fallback = "1e-9",
-     .help = "the largest correction of a coordinate that is taken for none, m or rad; in scenes larger than 1 m lengths count by their size"},
+     .help = "the largest correction of a coordinate that is taken for none, m or rad; in scenes larger than "
+             "1 m lengths count by their size"},
     {0}};
 static const MbSchemaVariant integrator_variants[] = {
     [MB_SYMPLECTIC] = {.rows = NULL,

@@ -310,14 +310,15 @@ static bool come_down(Search *s, double scale, double size, Place *to, Place *sp
 }
 
 static MbStatus settle(Search *s, MbReport *report) {
-  static const double LONG = 1e3, SHORTEST = 1e-9;
+  // nothing pulls but rounding, by which p goes far along what is hardly held
+  static const double LONG = 1e3, SHORTEST = 1e-9, NOTHING = 1e-12, LITTLE = 1e-6;
   double delta = 1, size;
   if (!begin(s)) return not_found(s, report);
   size = length(s, s->T);
   for (int k = 0; k < ITERATIONS && isfinite(size); k++) {
     if (solve(s, delta) != MB_OK) return not_found(s, report);
     const double far = largest(s, s->p), scale = far > LONGEST ? LONGEST / far : 1;
-    const bool done = is_none(s, s->p) && delta >= LONG;
+    const bool done = delta >= LONG && (is_none(s, s->p) || (size <= NOTHING && far <= LITTLE));
     put(s, s->q);
     mb_sim_foresee(s->sim);        // joints' coordinates that follow are looked for near those here
     double *const room = s->basis; // done with

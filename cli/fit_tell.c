@@ -165,9 +165,8 @@ static void tell_advice(const MbFit *fit) {
   MbContactCounts contacts;
   if (fit->starts[fit->best].found.end != MB_FIT_STUCK || fit->exact || !mb_sim_contacts(fit->sim, &contacts))
     return;
-  printf("where contacts come and go small moves tell little of large ones: a longer --move (--move 0.02), "
-         "bounds "
-         "and --starts may find more\n");
+  printf("where contacts come and go small moves tell little of large ones: "
+         "a longer --move (--move 0.02), bounds and --starts may find more\n");
 }
 
 void mb_fit_tell_end(const MbFit *fit) {

@@ -248,7 +248,7 @@ static MbStatus not_found(const Search *s, MbReport *report) {
   return mb_error(
       report, MB_NUMBERS, "",
       "at t = %.9g s, step %lld: \"static\" has found no equilibrium in %d iterations; %s \"%s\" would "
-      "still be moved most: is it held against what pulls at it? Else take more \"load_steps\"",
+      "still be moved most: is it held against what pulls at it? Else take more \"load_steps\", or one",
       s->t, (long long)sim->state.step + 1, ITERATIONS, mb_model_kind(sim->model, body),
       sim->model->body_name[body]);
 }

@@ -73,16 +73,10 @@ size_t mb_touch_sight_bytes(const MbTouchSight *sight) { return sight->room * si
 
 // ---- a look -----------------------------------------------------------------------------------------------
 
-static bool overlap(const MbBounds *a, const MbBounds *b) {
-  for (int k = 0; k < 3; k++)
-    if (!(a->low[k] <= b->high[k] && b->low[k] <= a->high[k])) return false;
-  return true;
-}
-
 bool mb_touch_sight_may(const MbSim *sim, size_t surface, uint32_t solid) {
   const MbTouching *t = sim->touching;
   const MbTouchSurface *of = &t->surface[surface];
-  return overlap(&of->bounds, &t->bounds[solid]) &&
+  return !mb_bounds_apart(&of->bounds, &t->bounds[solid], 0) &&
          !mb_touch_excludes(t, sim->model->nb + of->of->deformable, t->rules->solids[solid].body);
 }
 

@@ -1,10 +1,10 @@
-// The alternating direction method of multipliers with De Saxcé's correction. With s the velocity μ |w_t| along each normal, kept as it
-// was, the problem is convex:  min ½ λᵀWλ + (b + s)ᵀλ over λ in K (the cones, the bounds, all of the line for rows both ways). In turns
+// The alternating direction method of multipliers with De Saxcé's correction. With s the velocity along each normal that its tangents' stand
+// for, μ |w_t| of a round cone, kept as it was, the problem is convex:  min ½ λᵀWλ + (b + s)ᵀλ over λ in K (the cones, the bounds, all of the line for rows both ways). In turns
 //
 //   (W + ρ + η) x = −b − s + ρ (z − y) + η x_before     proximal: η keeps what W does not see where it is
 //   z = P_K(x̂ + y),  x̂ = 1.6 x − 0.6 z_before            relaxed
 //   y ← y + x̂ − z                                       −ρ y is û = W x + b + s in the end
-//   s ← μ |ρ y_t|
+//   s ← μ |ρ y_t|                                      or the most that another section takes of it
 //
 // in variables that make each block's W about 1:  λ = d x, d = 1/√(mean diagonal), W ← d W d, b ← d b. The cones stay what they are, as
 // the three rows of a contact have one d. ρ is set anew where one of the two residuals, of x − z and of z − z_before, is far
@@ -93,15 +93,19 @@ static void project(const MbAdmm *t, double *z) {
     double *x = z + block->row, most;
     if (block->left_out)
       memset(x, 0, block->rows * sizeof *x);
-    else if (block->kind == MB_CONTACT_NORMAL && block->cone == MB_CONE_EXACT)
-      mb_cone_project(block->mu, x);
     else if (block->kind == MB_CONTACT_NORMAL)
-      x[0] = fmax(x[0], 0), x[1] = x[2] = 0;
+      mb_block_project(block, x);
     else if (block->kind == MB_CONTACT_ONE_WAY)
       x[0] = fmax(x[0], 0);
     else if (block->kind == MB_CONTACT_BOUNDED)
       most = block->most / t->d[block->row], x[0] = fmin(fmax(x[0], -most), most);
   }
+}
+
+// ρ times what tangents' y stand for along the normal of a contact.
+static double shift_of(const MbAdmm *t, const MbBlock *block) {
+  const double *y = t->y + block->row;
+  return t->rho * mb_block_lift(block, (const double[]){-y[1], -y[2]});
 }
 
 // One turn; in `far` |x − z| and |z − z_before|, each over the size of what it is the difference of: so gaps that open, of which y is large, make ρ
@@ -135,8 +139,7 @@ static void turn(MbAdmm *t, bool late, double far[2]) {
   }
   for (size_t j = 0; j < s->nblocks; j++) {
     const MbBlock *block = &s->block[j];
-    if (block->kind == MB_CONTACT_NORMAL && block->cone == MB_CONE_EXACT)
-      t->shift[block->row] = t->rho * block->mu * hypot(t->y[block->row + 1], t->y[block->row + 2]);
+    if (block->kind == MB_CONTACT_NORMAL) t->shift[block->row] = shift_of(t, block);
   }
   far[0] = sqrt(apart / fmax(late ? sizes[0] : sqrt(sizes[0]), 1e-300));
   far[1] = sqrt((late ? 1 : t->rho) * moved / fmax(late ? sizes[1] : sqrt(sizes[1]), 1e-300));
@@ -178,8 +181,8 @@ static double begin(MbAdmm *t) {
     const MbBlock *block = &s->block[j];
     double *y = t->y + block->row;
     if (block->kind == MB_CONTACT_BOTH_WAYS) y[0] = 0;
-    if (block->kind != MB_CONTACT_NORMAL || block->cone != MB_CONE_EXACT) continue;
-    t->shift[block->row] = t->rho * block->mu * hypot(y[1], y[2]);
+    if (block->kind != MB_CONTACT_NORMAL) continue;
+    t->shift[block->row] = shift_of(t, block);
     y[0] -= t->shift[block->row] / t->rho;
   }
   return left;
@@ -235,9 +238,9 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
 
 const MbContactMethod mb_contact_admm = {
     .name = "admm",
-    .exact = "rows of every kind; cones none, exact",
+    .exact = "rows of every kind and every cone",
     .rows = MB_CONTACT_ALL_ROWS,
-    .cones = 1u << MB_CONE_NONE | 1u << MB_CONE_EXACT,
+    .cones = MB_CONTACT_ALL_CONES,
     .room = room_of,
     .reserve = mb_contact_reserve_dense,
     .solve = solve,

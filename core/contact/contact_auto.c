@@ -5,8 +5,8 @@
 // more patience, and by staggered projections, which come to an end now and then where none of these does. The first λ that is good enough is
 // taken; where none is, the best. Small islands in which something slips then share their loads evenly (sharing.c).
 //
-// Rows both ways and one way alone are pivoting's, which is exact for them, and so are pyramids. Boxes, which ADMM does not take, go
-// to pivoting last.
+// Rows both ways and one way alone are pivoting's, which is exact for them. Boxes and pyramids go to pivoting last, unless others of the
+// contacts have exact cones, which it does not take.
 #include "core/contact/contact_auto.h"
 #include "core/contact/admm.h"
 #include "core/contact/contact_dense.h"
@@ -22,25 +22,21 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool has_cone(const MbContactProblem *problem, MbCone cone) {
-  for (size_t i = 0; i < problem->ncontacts; i++)
-    if (problem->contact[i].cone == cone) return true;
-  return false;
-}
-
 static bool is_pivoting(const MbContactProblem *problem) {
   if (problem->sweeps) return false;
   bool contacts = problem->ncontacts > 0, bounded = false;
   for (size_t i = 0; i < problem->n; i++) bounded |= problem->kind[i] == MB_CONTACT_BOUNDED;
-  return (!contacts && !bounded) || has_cone(problem, MB_CONE_PYRAMID);
+  return !contacts && !bounded;
 }
 
-static const char *refuses(const MbContactProblem *problem) {
-  if (!has_cone(problem, MB_CONE_PYRAMID)) return NULL;
-  for (size_t i = 0; i < problem->ncontacts; i++)
-    if (problem->contact[i].cone == MB_CONE_EXACT && problem->contact[i].mu > 0)
-      return "it has both pyramids and exact cones, which no method takes together";
-  return mb_contact_pivoting_refuses(problem);
+// Whether pivoting may be asked in the end.
+static bool ends_by_pivoting(const MbContactProblem *problem) {
+  bool corners = false;
+  for (size_t i = 0; i < problem->ncontacts; i++) {
+    if (problem->contact[i].cone == MB_CONE_EXACT) return false;
+    corners |= problem->contact[i].cone != MB_CONE_NONE;
+  }
+  return corners && !mb_contact_pivoting_refuses(problem);
 }
 
 // ---- one island -------------------------------------------------------------------------------------------
@@ -56,7 +52,6 @@ typedef struct Auto {
   uint32_t *owner, *rows;  // (n) each row's block; its place in its island
   double *best;            // (n) of the island
   double *start, *other;   // (n) of the island: where it has begun; what is tried from there or from none
-  bool box;
   size_t iterations;
   const char *method;
 } Auto;
@@ -239,7 +234,6 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
   for (; plan->most; plan++) {
     const size_t asked = t->problem->iterations * (plan[1].most ? 1 : LAST),
                  most = asked && asked < plan->most ? asked : plan->most;
-    if (plan->who == ADMM && t->box) continue;
     if (plan->who == PROXIMAL && !mb_proximal_takes(island, t->bodies)) continue;
     if (plan->who != GAUSS_SEIDEL && plan->who != PROXIMAL && !same) {
       mb_factor_form(&formed, &left, island);
@@ -309,7 +303,7 @@ static size_t sort(Auto *t) {
 }
 
 static void layout(Auto *t, MbRoom *room, const MbContactProblem *problem) {
-  *t = (Auto){.problem = problem, .box = has_cone(problem, MB_CONE_BOX)};
+  *t = (Auto){.problem = problem};
   mb_strips_make(&t->whole, room, problem, MB_UNFORMED);
   t->lambda = mb_room_take(room, problem->n, sizeof *t->lambda);
   t->w = mb_room_take(room, problem->n, sizeof *t->w);
@@ -364,7 +358,7 @@ static size_t room_of(const MbContactProblem *problem) {
     mb_factor_form(&formed, &room, &part);
   }
   const size_t all = 2 * room.used + (whole > dense ? whole : dense);
-  const size_t pivoting = t.box ? mb_contact_pivoting_room(problem) : 0;
+  const size_t pivoting = ends_by_pivoting(problem) ? mb_contact_pivoting_room(problem) : 0;
   return pivoting > all ? pivoting : all;
 }
 
@@ -409,19 +403,18 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
   MbContactResult result =
       mb_contact_tell(&t.whole, t.lambda, t.w, islands == 1 ? t.method : "auto", "iterations", answer);
   if (result == MB_CONTACT_SOLVED) return result;
-  if (t.box && !mb_contact_pivoting_refuses(problem)) return mb_contact_pivoting_solve(work, problem, answer);
+  if (ends_by_pivoting(problem)) return mb_contact_pivoting_solve(work, problem, answer);
   snprintf(answer->why, sizeof answer->why,
-           "gauss_seidel, nonsmooth_newton, staggered%s come to a natural map of %.3g of |b|",
-           t.box ? "" : " and admm", answer->natural);
+           "gauss_seidel, nonsmooth_newton, staggered and admm come to a natural map of %.3g of |b|",
+           answer->natural);
   return result;
 }
 
 const MbContactMethod mb_contact_auto = {
     .name = "auto",
-    .exact = "rows of every kind and every cone, pyramids and exact cones not together",
+    .exact = "rows of every kind and every cone",
     .rows = MB_CONTACT_ALL_ROWS,
-    .cones = 1u << MB_CONE_NONE | 1u << MB_CONE_BOX | 1u << MB_CONE_PYRAMID | 1u << MB_CONE_EXACT,
-    .refuses = refuses,
+    .cones = MB_CONTACT_ALL_CONES,
     .room = room_of,
     .reserve = reserve,
     .solve = solve,

@@ -11,6 +11,7 @@
 // With a large μ and D_nt the products e of some directions are negative, so that no slip is possible there (Painlevé's rod): then a
 // slip the other way or stick is the solution, and one of the three always is.
 #include "core/contact/contact_parts.h"
+#include "core/contact/polygon.h"
 
 #include <float.h>
 #include <math.h>
@@ -29,24 +30,35 @@ void mb_cone_project(double mu, double lambda[3]) {
   lambda[1] *= mu * lambda[0] / t, lambda[2] *= mu * lambda[0] / t;
 }
 
-// x ← the nearest point of the regular polygon whose corners are at `radius`, the first at angle 0
-static void polygon_project(int sides, double radius, double x[2]) {
-  const double turn = 2 * acos(-1.0) / sides, half = 0.5 * turn, apothem = radius * cos(half);
-  if (!(radius > 0)) {
-    x[0] = x[1] = 0;
-    return;
-  }
-  // the side whose sector x is in, in axes along its normal
-  const double mid = (floor(atan2(x[1], x[0]) / turn) + 0.5) * turn, c = cos(mid), s = sin(mid);
-  const double out = c * x[0] + s * x[1], most = radius * sin(half);
-  if (out <= apothem) return;
-  const double along = fmin(fmax(-s * x[0] + c * x[1], -most), most);
-  x[0] = c * apothem - s * along, x[1] = s * apothem + c * along;
+// A square is a polygon of four sides, turned by an eighth.
+static void box_project(double mu, double lambda[3]) {
+  const double turn = sqrt(0.5), x = lambda[1], y = lambda[2];
+  double turned[3] = {lambda[0], turn * (x + y), turn * (y - x)};
+  mb_polygon_cone_project(4, mu / turn, turned);
+  lambda[0] = turned[0];
+  lambda[1] = turn * (turned[1] - turned[2]), lambda[2] = turn * (turned[1] + turned[2]);
 }
 
-static bool is_known(const MbBlock *block) {
-  return block->cone == MB_CONE_KNOWN_BOX || block->cone == MB_CONE_KNOWN_DISC;
+void mb_block_project(const MbBlock *block, double lambda[3]) {
+  if (block->cone == MB_CONE_NONE || !(block->mu > 0))
+    lambda[0] = fmax(lambda[0], 0), lambda[1] = lambda[2] = 0;
+  else if (block->cone == MB_CONE_BOX)
+    box_project(block->mu, lambda);
+  else if (block->cone == MB_CONE_PYRAMID)
+    mb_polygon_cone_project(block->sides, block->mu, lambda);
+  else
+    mb_cone_project(block->mu, lambda);
 }
+
+double mb_block_lift(const MbBlock *block, const double w[2]) {
+  const double back[2] = {-w[0], -w[1]};
+  if (block->cone == MB_CONE_NONE) return 0;
+  if (block->cone == MB_CONE_BOX) return block->mu * (fabs(w[0]) + fabs(w[1]));
+  if (block->cone == MB_CONE_PYRAMID) return block->mu * mb_polygon_reach(block->sides, back);
+  return block->mu * hypot(w[0], w[1]);
+}
+
+static bool is_known(const MbBlock *block) { return block->cone >= MB_CONE_KNOWN_BOX; }
 
 // The tangents' part to the section of the cone at λ_n.
 static void section_project(const MbBlock *block, double normal, double x[2]) {
@@ -61,11 +73,18 @@ static void section_project(const MbBlock *block, double normal, double x[2]) {
     for (int i = 0; i < 2; i++) x[i] = fmin(fmax(x[i], -radius), radius);
     return;
   case MB_CONE_PYRAMID:
-    polygon_project(block->sides, radius, x);
+  case MB_CONE_KNOWN_PYRAMID:
+    mb_polygon_project(block->sides, radius, x, NULL);
     return;
   default:
     if (t > radius) x[0] *= radius / t, x[1] *= radius / t;
   }
+}
+
+bool mb_block_holds(const MbBlock *block, double most, const double x[2]) {
+  if (block->cone == MB_CONE_BOX) return fmax(fabs(x[0]), fabs(x[1])) <= most;
+  if (block->cone == MB_CONE_PYRAMID) return mb_polygon_holds(block->sides, most, x);
+  return x[0] * x[0] + x[1] * x[1] <= most * most;
 }
 
 void mb_block_clamp(const MbBlock *block, double *lambda) {
@@ -325,6 +344,8 @@ void mb_block_solve(const MbBlock *block, const double q[3], double *lambda) {
     solve_exact(block, q, lambda);
   else if (block->cone == MB_CONE_BOX)
     solve_box(block, q, lambda);
+  else if (block->cone == MB_CONE_PYRAMID && block->mu > 0)
+    mb_polygon_solve(block, q, lambda);
   else if (is_known(block))
     solve_known(block, q, lambda);
   else {

@@ -6,11 +6,12 @@
 
 enum {
   MB_CONTACT_ALL_ROWS = 1u << MB_CONTACT_BOTH_WAYS | 1u << MB_CONTACT_ONE_WAY | 1u << MB_CONTACT_BOUNDED |
-                        1u << MB_CONTACT_NORMAL | 1u << MB_CONTACT_TANGENT
+                        1u << MB_CONTACT_NORMAL | 1u << MB_CONTACT_TANGENT,
+  MB_CONTACT_ALL_CONES = 1u << MB_CONE_NONE | 1u << MB_CONE_BOX | 1u << MB_CONE_PYRAMID | 1u << MB_CONE_EXACT
 };
 
 // Sections whose size is known, `most`, and whose normal is left out: the tangents alone are to be found (staggered.c).
-enum { MB_CONE_KNOWN_BOX = MB_CONE_EXACT + 1, MB_CONE_KNOWN_DISC };
+enum { MB_CONE_KNOWN_BOX = MB_CONE_EXACT + 1, MB_CONE_KNOWN_PYRAMID, MB_CONE_KNOWN_DISC };
 
 // Of what is enough: λ that is as good as this at the start of a solution is left as it is, where others are bettered.
 #define MB_SETTLED 1e-5
@@ -114,8 +115,15 @@ void mb_strips_start(const MbStrips *strips, const MbContactProblem *problem, do
 
 // λ ← the nearest point of the cone |λ_t| ≤ μ λ_n
 void mb_cone_project(double mu, double lambda[3]);
+// The same of a contact's own cone, whose section is as it says.
+void mb_block_project(const MbBlock *block, double lambda[3]);
+// What of a velocity along the normal tangents' velocities w stand for: the most that friction of λ_n = 1 takes of them. With û = w + that along
+// the normal the law of the contact is K* ∋ û ⊥ λ ∈ K (De Saxcé), whatever its section.
+double mb_block_lift(const MbBlock *block, const double w[2]);
 // (1/ρ)(λ − P(λ − ρ û)) of one block in `out`.
 void mb_block_natural(const MbBlock *block, double rho, const double *lambda, const double *u, double *out);
+// Whether tangents' impulses x are within the section of the block's cone where that is `most` wide.
+bool mb_block_holds(const MbBlock *block, double most, const double x[2]);
 // λ ← where it may be, near where it is.
 void mb_block_clamp(const MbBlock *block, double *lambda);
 // The exact solution of one block whose velocities are D λ + q; λ holds a first guess.

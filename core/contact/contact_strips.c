@@ -440,8 +440,7 @@ bool mb_strips_stick(const MbStrips *s, const double *lambda, const double *w, d
     pushes |= x[0] != 0;
     if (block->rows == 1 || !(block->mu > 0) || !(x[0] > 0)) continue;
     const double most = INSIDE * block->mu * x[0];
-    const bool square = block->cone == MB_CONE_BOX;
-    if (square ? fmax(fabs(x[1]), fabs(x[2])) <= most : x[1] * x[1] + x[2] * x[2] <= most * most) continue;
+    if (mb_block_holds(block, most, x + 1)) continue;
     const double speed = u[1] * u[1] + u[2] * u[2], without = b[1] * b[1] + b[2] * b[2];
     if (speed > fmax(slow * slow * without, s->enough * s->enough)) return false;
   }

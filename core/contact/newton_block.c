@@ -5,7 +5,7 @@
 //   one way   min(w, r λ)
 //   bounded   w, but r(λ − most) where r λ − w > r most, and r(λ + most) where it is below −r most
 //   contact   F_n as one way; with y = r λ_t − w_t, R = μ max(0, r λ_n − w_n):
-//             F_t = r λ_t − P_R(y), P_R the projection to the disc of radius R (to the square, for the box).
+//             F_t = r λ_t − P_R(y), P_R the projection to the disc of radius R (to the square or the polygon, for box and pyramid).
 //             Outside the disc, k = R/|y|, c = y/|y|:  dP_R = c dR + k (1 − c cᵀ) dy.
 //             (With c and R kept this is ZF's E_f = r (1 − k)/k.)
 //
@@ -17,6 +17,7 @@
 //             N_a = r a/s,  N_g = r (r² g/s − r),  M_a = 1 − a/s,  M_g = −r² g/s,  and M has r μ dλ_n besides.
 //             F_t = r λ_t elsewhere.
 #include "core/contact/nonsmooth_newton.h"
+#include "core/contact/polygon.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,6 +97,29 @@ static void disc(const MbBlock *block, bool known, const double *lambda, const d
   }
 }
 
+static void polygon(const MbBlock *block, bool known, const double *lambda, const double *w,
+                    MbNewtonBlock *part) {
+  const double r = block->scale, mu = known ? 0 : block->mu,
+               R = known ? r * block->most : mu * (r * lambda[0] - w[0]);
+  double y[2] = {r * lambda[1] - w[1], r * lambda[2] - w[2]}, J[6];
+  if (!(R > 0)) {
+    nothing(block, lambda, part);
+    return;
+  }
+  const bool inside = mb_polygon_holds(block->sides, R, y);
+  mb_polygon_project(block->sides, R, y, J);
+  for (int i = 0; i < 2; i++) {
+    double *Ai = part->A + 3 * (1 + i), *Bi = part->B + 3 * (1 + i);
+    part->F[1 + i] = inside ? w[1 + i] : r * lambda[1 + i] - y[i];
+    Ai[0] = -J[3 * i] * mu * r;
+    Bi[0] = J[3 * i] * mu;
+    for (int j = 0; j < 2; j++) {
+      Ai[1 + j] = r * ((i == j) - J[3 * i + 1 + j]);
+      Bi[1 + j] = J[3 * i + 1 + j];
+    }
+  }
+}
+
 static void pair(const MbBlock *block, const double *lambda, const double *w, MbNewtonBlock *part) {
   const double r = block->scale, mu = block->mu, a = hypot(w[1], w[2]), l = hypot(lambda[1], lambda[2]);
   double *A = part->A, *B = part->B;
@@ -120,6 +144,32 @@ static void pair(const MbBlock *block, const double *lambda, const double *w, Mb
   }
 }
 
+// Within a section whose size is known: the normal is to be nothing.
+static void known(const MbBlock *block, const double *lambda, const double *w, MbNewtonBlock *part) {
+  part->F[0] = block->scale * lambda[0], part->A[0] = block->scale, part->B[0] = 0;
+  for (int i = 1; i < 3 && block->cone == MB_CONE_KNOWN_BOX; i++)
+    bounded(block, i, block->scale * block->most, lambda, w, part);
+  if (block->cone == MB_CONE_KNOWN_DISC) disc(block, true, lambda, w, part);
+  if (block->cone == MB_CONE_KNOWN_PYRAMID) polygon(block, true, lambda, w, part);
+}
+
+static void contact(const MbBlock *block, MbContactFunction function, const double *lambda, const double *w,
+                    MbNewtonBlock *part) {
+  one_way(block, function, *lambda, *w, part);
+  if (block->cone >= MB_CONE_KNOWN_BOX)
+    known(block, lambda, w, part);
+  else if (block->cone == MB_CONE_NONE || !(block->mu > 0))
+    nothing(block, lambda, part);
+  else if (block->cone == MB_CONE_BOX)
+    square(block, lambda, w, part);
+  else if (block->cone == MB_CONE_PYRAMID)
+    polygon(block, false, lambda, w, part);
+  else if (function == MB_CONTACT_MINIMUM_MAP)
+    disc(block, false, lambda, w, part);
+  else
+    pair(block, lambda, w, part);
+}
+
 void mb_newton_block(const MbBlock *block, MbContactFunction function, const double *lambda, const double *w,
                      MbNewtonBlock *part) {
   memset(part, 0, sizeof *part);
@@ -139,19 +189,6 @@ void mb_newton_block(const MbBlock *block, MbContactFunction function, const dou
     one_way(block, function, *lambda, *w, part);
     return;
   case MB_CONTACT_NORMAL:
-    one_way(block, function, *lambda, *w, part);
-    if (block->cone == MB_CONE_KNOWN_BOX || block->cone == MB_CONE_KNOWN_DISC) {
-      part->F[0] = block->scale * lambda[0], part->A[0] = block->scale, part->B[0] = 0;
-      for (int i = 1; i < 3 && block->cone == MB_CONE_KNOWN_BOX; i++)
-        bounded(block, i, block->scale * block->most, lambda, w, part);
-      if (block->cone == MB_CONE_KNOWN_DISC) disc(block, true, lambda, w, part);
-    } else if (block->cone == MB_CONE_NONE || !(block->mu > 0))
-      nothing(block, lambda, part);
-    else if (block->cone == MB_CONE_BOX)
-      square(block, lambda, w, part);
-    else if (function == MB_CONTACT_MINIMUM_MAP)
-      disc(block, false, lambda, w, part);
-    else
-      pair(block, lambda, w, part);
+    contact(block, function, lambda, w, part);
   }
 }

@@ -139,9 +139,9 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
 
 const MbContactMethod mb_contact_nonsmooth_newton = {
     .name = "nonsmooth_newton",
-    .exact = "rows of every kind; cones none, box, exact",
+    .exact = "rows of every kind and every cone",
     .rows = MB_CONTACT_ALL_ROWS,
-    .cones = 1u << MB_CONE_NONE | 1u << MB_CONE_BOX | 1u << MB_CONE_EXACT,
+    .cones = MB_CONTACT_ALL_CONES,
     .room = room_of,
     .reserve = mb_contact_reserve_dense,
     .solve = solve,

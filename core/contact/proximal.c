@@ -16,6 +16,7 @@
 // down by α/(α + W) only. So α falls from step to step, the quicker the fewer turns Newton's method has taken, whose active sets
 // are near from one α to the next; where it takes too many, α grows again.
 #include "core/base/targets.h"
+#include "core/contact/polygon.h"
 #include "core/contact/proximal.h"
 
 #include <math.h>
@@ -131,6 +132,12 @@ static void project_contact(const MbBlock *block, double x[3], double *J) {
       if (J) J[4 * i] = inside, J[3 * i] = inside ? 0 : copysign(block->mu, x[i]);
       if (!inside) x[i] = copysign(bound, x[i]);
     }
+  } else if (block->cone == MB_CONE_PYRAMID) {
+    double by[6];
+    mb_polygon_project(block->sides, bound, x + 1, J ? by : NULL);
+    for (int i = 0; i < 2 && J; i++)
+      J[3 * (1 + i)] = block->mu * by[3 * i], J[3 * (1 + i) + 1] = by[3 * i + 1],
+                 J[3 * (1 + i) + 2] = by[3 * i + 2];
   } else if (size <= bound) {
     if (J) J[4] = J[8] = 1;
   } else {

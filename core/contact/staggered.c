@@ -42,6 +42,12 @@ static bool is_of(const MbBlock *block, size_t r, Side side) {
   }
 }
 
+// The section of its cone, once it is known.
+static uint8_t known_section(const MbBlock *block) {
+  if (block->cone == MB_CONE_EXACT) return MB_CONE_KNOWN_DISC;
+  return block->cone == MB_CONE_PYRAMID ? MB_CONE_KNOWN_PYRAMID : MB_CONE_KNOWN_BOX;
+}
+
 static void make_half(MbStaggered *t, Side side) {
   double *kept = t->newton.lambda;
   for (size_t j = 0; j < t->whole->nblocks; j++) {
@@ -55,7 +61,7 @@ static void make_half(MbStaggered *t, Side side) {
     else if (side == NORMALS)
       own->cone = MB_CONE_NONE;
     else {
-      own->cone = block->cone == MB_CONE_EXACT ? MB_CONE_KNOWN_DISC : MB_CONE_KNOWN_BOX;
+      own->cone = known_section(block);
       own->most = block->cone == MB_CONE_NONE ? 0 : block->mu * fmax(t->lambda[block->row], 0);
     }
   }
@@ -138,9 +144,9 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
 
 const MbContactMethod mb_contact_staggered = {
     .name = "staggered",
-    .exact = "rows of every kind; cones none, box, exact",
+    .exact = "rows of every kind and every cone",
     .rows = MB_CONTACT_ALL_ROWS,
-    .cones = 1u << MB_CONE_NONE | 1u << MB_CONE_BOX | 1u << MB_CONE_EXACT,
+    .cones = MB_CONTACT_ALL_CONES,
     .room = room_of,
     .reserve = mb_contact_reserve_dense,
     .solve = solve,

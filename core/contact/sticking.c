@@ -27,11 +27,7 @@ typedef struct Sticking {
 } Sticking;
 
 static bool is_ours(const MbContactProblem *problem) {
-  if (problem->n > FEW || !problem->ncontacts || !problem->W.dense || !problem->start || problem->sweeps)
-    return false;
-  for (size_t i = 0; i < problem->ncontacts; i++)
-    if (problem->contact[i].cone == MB_CONE_PYRAMID) return false;
-  return true;
+  return problem->n <= FEW && problem->ncontacts && problem->W.dense && problem->start && !problem->sweeps;
 }
 
 static void lay(Sticking *t, MbRoom *room, const MbContactProblem *problem) {
@@ -104,9 +100,8 @@ static bool choose_contact(Sticking *t, const MbBlock *block, bool *moved) {
     for (size_t k = 1; k < 3; k++) *moved |= put(t, block->row + k, 0);
     return true;
   }
-  const double x = r * lambda[1] - w[1], y = r * lambda[2] - w[2];
-  const bool square = block->cone == MB_CONE_BOX;
-  if (!(square ? fmax(fabs(x), fabs(y)) < most : x * x + y * y <= most * most)) return false;
+  if (!mb_block_holds(block, most, (const double[]){r * lambda[1] - w[1], r * lambda[2] - w[2]}))
+    return false;
   take(t, block, 1);
   take(t, block, 2);
   return true;

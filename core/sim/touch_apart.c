@@ -52,8 +52,7 @@ static bool make(const MbSim *sim, MbApart *apart) {
   const MbModel *model = sim->model;
   const MbContacts *rules = &model->contacts;
   apart->is = !model->nslots && !rules->nsurfaces && !model->npairs && !model->nfollowers &&
-              model->solver.mode == MB_DYNAMIC && rules->method != MB_CONTACT_BY_PIVOTING &&
-              rules->cone != MB_PYRAMID_CONE;
+              model->solver.mode == MB_DYNAMIC && rules->method != MB_CONTACT_BY_PIVOTING;
   for (size_t i = 0; i < rules->nsolids && apart->is; i++) {
     const size_t body = rules->solids[i].body;
     apart->is = rules->moved[body] == MB_WORLD || mb_delassus_is_apart(model, body);

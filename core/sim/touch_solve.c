@@ -77,7 +77,7 @@ static Pushing pushing_of(const MbSim *sim) {
                  .iterations = (size_t)rules->iterations,
                  .function = (MbContactFunction)rules->function,
                  .few = mb_touch_takes_few(rules),
-                 .pivots = rules->cone == MB_PYRAMID_CONE || rules->method == MB_CONTACT_BY_PIVOTING};
+                 .pivots = rules->method == MB_CONTACT_BY_PIVOTING};
   if (!how.few && !how.pivots) how.tolerance = fmax(how.tolerance, looseness(sim->constraining, how.asked));
   return how;
 }

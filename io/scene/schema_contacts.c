@@ -10,7 +10,8 @@ static const char *const method_help[] = {
     "comes to "
     "the tolerance, for each island of "
     "bodies "
-    "that touch; pivoting for pyramids. Few contacts that slip share loads that the law leaves open as if "
+    "that touch; pivoting at last for boxes and pyramids. Few contacts that slip share loads that the law "
+    "leaves open as if "
     "all gave way alike",
     "exact to rounding; cones none, box and pyramid, up to some 200 contacts",
     "one contact after the other, each solved exactly; quick on piles, slow where masses differ much",

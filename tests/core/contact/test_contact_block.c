@@ -1,5 +1,6 @@
 // One contact by Gauss–Seidel's exact solution of a block, against closed forms and against trying every direction.
 #include "core/contact/contact_parts.h"
+#include "core/contact/polygon.h"
 #include "tests/core/contact/contact_make.h"
 
 #include <math.h>
@@ -91,6 +92,68 @@ Test(contact_block, slip_is_the_one_that_trying_every_angle_finds) {
     made_free(&made);
   }
   cr_assert(slips > 800 && sticks > 300 && opens > 400, "%d %d %d", slips, sticks, opens);
+}
+
+// ---- pyramids ---------------------------------------------------------------------------------------------
+
+// A point mass that slides is held back along a corner, not against its way.
+Test(contact_block, a_point_mass_in_a_pyramid_is_held_back_at_the_corner_behind_it) {
+  const double m = 2, mu = 0.3, W[9] = {1 / m, 0, 0, 0, 1 / m, 0, 0, 0, 1 / m};
+  const double turn = 2 * acos(-1.0) / 8;
+  for (int k = 0; k < 96; k++) {
+    const double angle = turn / 12 * k, corner = turn * round(angle / turn);
+    double lambda[3], w[3];
+    Made made = made_given(1, W, (double[]){-1, 0.8 * cos(angle), 0.8 * sin(angle)}, MB_CONE_PYRAMID, mu);
+    cr_assert_eq(solve(&made, lambda, w), MB_CONTACT_SOLVED);
+    if (k % 12 < 4 || k % 12 > 8) // so far from the middle of a side that it is not turned round
+      test_near("sliding", lambda, (double[]){m, -mu * m * cos(corner), -mu * m * sin(corner)}, 3, 1e-13);
+    made_free(&made);
+  }
+}
+
+// As the tests' own natural map says, which tries every side.
+Test(contact_block, what_slips_in_a_pyramid_is_solved_at_its_corners_and_on_its_sides) {
+  uint64_t seed = 22;
+  int corners = 0, sides = 0;
+  for (int round = 0; round < 1500; round++) {
+    double D[9], q[3], lambda[3], w[3];
+    random_block(&seed, round % 3 ? 0.5 : 2, D);
+    const double mu = 0.05 + test_random(&seed);
+    for (int i = 0; i < 3; i++) q[i] = 2 * test_random(&seed) - (i ? 1 : 1.5);
+    Made made = made_given(1, D, q, MB_CONE_PYRAMID, mu);
+    made.contact[0].sides = 4 + 2 * (round % 5);
+    cr_assert_eq(solve(&made, lambda, w), MB_CONTACT_SOLVED, "round %d", round);
+    cr_assert_lt(made_natural(&made, lambda), 1e-12, "round %d", round);
+    if (q[0] < 0 && hypot(w[1], w[2]) > 1e-9) {
+      const bool at_corner = fabs(hypot(lambda[1], lambda[2]) - mu * lambda[0]) < 1e-9 * lambda[0];
+      corners += at_corner, sides += !at_corner;
+    }
+    made_free(&made);
+  }
+  cr_assert(corners > 300 && sides > 30, "%d %d", corners, sides);
+}
+
+Test(contact_block, what_the_nearest_point_of_a_polygon_changes_by_is_what_differences_tell) {
+  uint64_t seed = 23;
+  const double h = 1e-7;
+  for (int round = 0; round < 400; round++) {
+    const int sides = 4 + 2 * (round % 7);
+    const double at[3] = {0.2 + test_random(&seed), 4 * test_random(&seed) - 2, 4 * test_random(&seed) - 2};
+    double J[6], x[2] = {at[1], at[2]};
+    mb_polygon_project(sides, at[0], x, J);
+    for (int k = 0; k < 3; k++) {
+      double ends[2][2];
+      for (int way = 0; way < 2; way++) {
+        double to[3] = {at[0], at[1], at[2]};
+        to[k] += way ? h : -h;
+        ends[way][0] = to[1], ends[way][1] = to[2];
+        mb_polygon_project(sides, to[0], ends[way], NULL);
+      }
+      for (int i = 0; i < 2; i++)
+        cr_assert_float_eq(J[3 * i + k], (ends[1][i] - ends[0][i]) / (2 * h), 1e-6, "%d sides, %d by %d",
+                           sides, i, k);
+    }
+  }
 }
 
 // A rod that falls onto its lower end with speed s along the ground (Painlevé): with a large μ, friction against the slip would push

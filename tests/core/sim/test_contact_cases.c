@@ -1,4 +1,5 @@
 // Structures whose strength is known from statics: what stands does not creep, and what statics says must give way does.
+#include "core/sim/accounting.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/touch.h"
 #include "tests/runs.h"
@@ -41,18 +42,23 @@ static double strays(const TestRun *run, int64_t steps) {
 
 // ---- what friction holds ----------------------------------------------------------------------------------
 
-Test(contact_cases_long, a_pyramid_of_55_boxes_does_not_creep_in_a_minute, TEST_LONG) {
-  static Text text;
-  begin(&text, "\"time\": {\"step\": 0.01, \"steps\": 6100}, \"contact\": {\"friction\": 0.5}");
-  ADD(&text, GROUND);
+// A pyramid of 55 boxes that stand half on one another.
+static void stand(Text *text, const char *rules) {
+  begin(text, rules);
+  ADD(text, GROUND);
   for (int k = 0; k < 10; k++)
     for (int i = 0; i < 10 - k; i++)
-      ADD(&text,
+      ADD(text,
           ", {\"name\": \"%d %d\", \"density\": 500, \"shape\": {\"type\": \"box\", \"size\": [0.5, 0.5, "
           "0.5]}, "
           "\"pose\": {\"position\": [%g, 0, %g]}}",
           k, i, 0.55 * (i + 0.5 * k), 0.25 + 0.5 * k);
-  ADD(&text, "]}");
+  ADD(text, "]}");
+}
+
+Test(contact_cases_long, a_pyramid_of_55_boxes_does_not_creep_in_a_minute, TEST_LONG) {
+  static Text text;
+  stand(&text, "\"time\": {\"step\": 0.01, \"steps\": 6100}, \"contact\": {\"friction\": 0.5}");
   TestRun run = test_run(text.at, NULL);
   test_steps(run.sim, 100);
   const double far = strays(&run, 6000);
@@ -64,8 +70,9 @@ Test(contact_cases_long, a_pyramid_of_55_boxes_does_not_creep_in_a_minute, TEST_
 // Pivots want a W that is definite, which that of a box on four corners is not: what they add to it is no compliance.
 Test(contact_cases_long, a_box_by_pivots_does_not_creep_in_a_minute, TEST_LONG) {
   static const char *const laws[] = {
-      "/contact={\"friction\": 0.5, \"cone\": \"pyramid\", \"sides\": 4}",
-      "/contact={\"friction\": 0.5, \"cone\": \"pyramid\", \"sides\": 16}",
+      "/contact={\"friction\": 0.5, \"cone\": \"pyramid\", \"method\": \"pivoting\"}",
+      "/contact={\"friction\": 0.5, \"cone\": \"pyramid\", \"method\": \"pivoting\", \"sides\": 16}",
+      "/contact={\"friction\": 0.5, \"cone\": \"pyramid\"}",
       "/contact={\"friction\": 0.5, \"cone\": \"box\", \"method\": \"pivoting\"}"};
   static Text text;
   begin(&text,
@@ -77,11 +84,52 @@ Test(contact_cases_long, a_box_by_pivots_does_not_creep_in_a_minute, TEST_LONG) 
   ADD(&text, "]}");
   for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
     TestRun run =
-        test_run(text.at, (const char *const[]){laws[k], k ? "/gravity=[4.8, 0.3, -9.81]" : NULL, NULL});
+        test_run(text.at, (const char *const[]){laws[k], k % 2 ? "/gravity=[4.8, 0.3, -9.81]" : NULL, NULL});
     const double far = strays(&run, 6000);
     cr_expect(far < 5e-9, "%s: it goes %g m", laws[k], far);
     test_run_free(&run);
   }
+}
+
+Test(contact_cases_long, heaps_with_pyramids_of_friction_are_solved_and_lose_energy_alone) {
+  static Text text;
+  begin(&text, "\"time\": {\"step\": 0.005, \"steps\": 200}, \"contact\": {\"friction\": 0.5, "
+               "\"cone\": \"pyramid\"}");
+  ADD(&text, GROUND);
+  for (int i = 0; i < 24; i++)
+    ADD(&text,
+        ", {\"name\": \"%d\", \"density\": 1000, \"shape\": {\"type\": \"box\", \"size\": [%g, %g, %g]}, "
+        "\"pose\": {\"position\": [%g, %g, %g], \"rotation\": {\"axis\": [1, %g, %g], \"angle\": %g}}}",
+        i, 0.1 + 0.02 * (i % 7), 0.1 + 0.03 * (i % 4), 0.1 + 0.05 * (i % 3), 0.3 * (i % 3 - 1),
+        0.3 * (i / 3 % 3 - 1), 0.2 + 0.3 * (i / 9), 0.3 * (i % 5) - 0.4, 0.4 * (i % 4), 0.2 * (i % 11));
+  ADD(&text, "]}");
+  TestRun run = test_run(text.at, NULL);
+  const double first = mb_energy(run.model, &run.sim->x).total;
+  double before = first;
+  for (int step = 0; step < 200; step++) {
+    test_steps(run.sim, 1);
+    const double now = mb_energy(run.model, &run.sim->x).total;
+    cr_expect_leq(now, before + 1e-9 * first, "step %d: %g J more", step, now - before);
+    before = now;
+  }
+  const double *told = mb_section(run.sim, MB_SECTION_TOLD);
+  cr_expect(told[MB_SOLVED_MISSED] == 0, "%g steps are not solved, worst %g", told[MB_SOLVED_MISSED],
+            told[MB_SOLVED_WORST]);
+  test_run_free(&run);
+}
+
+// More contacts than pivots take.
+Test(contact_cases_long, a_pyramid_of_boxes_with_pyramids_of_friction_stands) {
+  static Text text;
+  stand(&text, "\"time\": {\"step\": 0.01, \"steps\": 200}, \"contact\": {\"friction\": 0.5, "
+               "\"cone\": \"pyramid\", \"sides\": 8}");
+  TestRun run = test_run(text.at, NULL);
+  test_steps(run.sim, 100);
+  const double far = strays(&run, 100);
+  cr_expect_gt(run.sim->touching->last.n, 200);
+  cr_expect(far < 1e-8, "%g m", far);
+  cr_expect_eq(mb_section(run.sim, MB_SECTION_TOLD)[MB_SOLVED_MISSED], 0);
+  test_run_free(&run);
 }
 
 // Between a wall and a plate that is pressed against it: 2 μ F is 1.3 times the weight, or 0.9 of it.

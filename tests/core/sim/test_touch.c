@@ -472,8 +472,8 @@ Test(touch, what_cannot_be_run_is_refused_by_name) {
   refused(deep, 1, "/bodies/1/shape", "\"ground\" and \"ball\" are 0.05 m deep in one another at the start");
   const char *const none[] = {"/contact=false", "/output={\"channels\": [\"contact\"]}"};
   refused(none, 2, "/output/channels", "the channel \"contact\" is of scenes with \"contact\"");
-  const char *const method[] = {"/contact/method=\"admm\"", "/contact/cone=\"pyramid\""};
-  refused(method, 2, "/contact/method", "method \"admm\" does not take the cone \"pyramid\"");
+  const char *const method[] = {"/contact/method=\"pivoting\"", "/contact/cone=\"cone\""};
+  refused(method, 2, "/contact/method", "method \"pivoting\" does not take the cone \"cone\"");
 }
 
 // A ball a little in the ground is told of, and comes out by positions alone: it is not thrown up.

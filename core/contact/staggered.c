@@ -2,8 +2,10 @@
 //   normals   λ_t as they are:            0 ≤ λ_n ⊥ w_n ≥ 0,  rows one way;
 //   friction  λ_n and rows one way as they are:  λ_t in C(μ λ_n), now of a known size, and bounded rows;
 // rows both ways are part of both. What is kept enters b of the other: b ← b + W λ_kept. Where λ no longer changes both hold at once,
-// which is Coulomb's law, since a known C(μ λ_n) has no share in the work along the normal. Nothing makes the turns come to an
-// end, so that the natural map decides: turns that leave it no better for long are given up.
+// which is Coulomb's law, since a known C(μ λ_n) has no share in the work along the normal. Nothing makes plain turns come to an
+// end: friction that loads what it is by makes them gain little, go round or away. From the first turn on that does not halve the natural map,
+// friction is averages of turns (math/averages.h), and plain turns and averages take over from one another where either gains nothing for some turns. The
+// natural map decides: turns that leave it no better for long are given up.
 // Each of the two is solved by the non-smooth Newton method, to a tenth of what is asked of the whole.
 #include "core/contact/staggered.h"
 #include "core/contact/contact_dense.h"
@@ -20,6 +22,9 @@ void mb_staggered_make(MbStaggered *t, MbRoom *room, const MbStrips *whole, MbCo
   t->w = mb_room_take(room, n, sizeof *t->w);
   t->best = mb_room_take(room, n, sizeof *t->best);
   t->b = mb_room_take(room, n, sizeof *t->b);
+  t->was = mb_room_take(room, n, sizeof *t->was);
+  t->change = mb_room_take(room, n, sizeof *t->change);
+  t->past = mb_room_take(room, mb_averages_room(n), sizeof *t->past);
   t->half = *whole;
   t->half.block = mb_room_take(room, whole->nblocks, sizeof *t->half.block);
   t->half.b = t->b;
@@ -88,27 +93,76 @@ static void solve_half(MbStaggered *t, Side side) {
   }
 }
 
+// What normals are found for: λ that is friction's.
+static void keep_friction(const MbStaggered *t, double *kept) {
+  for (size_t j = 0; j < t->whole->nblocks; j++) {
+    const MbBlock *block = &t->whole->block[j];
+    for (size_t r = 0; r < block->rows; r++)
+      kept[block->row + r] = is_of(block, r, NORMALS) ? 0 : t->lambda[block->row + r];
+  }
+}
+
+// One turn, which is noted.
+static void take_turn(MbStaggered *t) {
+  keep_friction(t, t->was);
+  solve_half(t, NORMALS);
+  solve_half(t, FRICTION);
+  keep_friction(t, t->change);
+  for (size_t i = 0; i < t->whole->n; i++) t->change[i] -= t->was[i];
+  mb_averages_note(&t->averages, t->was, t->change);
+}
+
+// Friction ← the average of the turns.
+static void take_average(MbStaggered *t) {
+  mb_averages_next(&t->averages, t->was, t->change);
+  for (size_t j = 0; j < t->whole->nblocks; j++) {
+    const MbBlock *block = &t->whole->block[j];
+    for (size_t r = 0; r < block->rows; r++)
+      if (!is_of(block, r, NORMALS)) t->lambda[block->row + r] = t->was[block->row + r];
+  }
+}
+
+// The natural map of λ as it may be; it is kept where it is the best.
+static double judge(MbStaggered *t, double *best) {
+  const MbStrips *whole = t->whole;
+  memcpy(t->newton.trial, t->lambda, whole->n * sizeof *t->lambda);
+  for (size_t j = 0; j < whole->nblocks; j++)
+    mb_block_clamp(&whole->block[j], t->newton.trial + whole->block[j].row);
+  mb_strips_rates(whole, t->newton.trial, t->w);
+  const double natural = mb_strips_natural(whole, t->newton.trial, t->w);
+  if (natural < *best) {
+    *best = natural;
+    memcpy(t->best, t->newton.trial, whole->n * sizeof *t->best);
+  }
+  return natural;
+}
+
+// To the best that was met, from where turns are to go another way.
+static void go_back(MbStaggered *t) {
+  memcpy(t->lambda, t->best, t->whole->n * sizeof *t->lambda);
+  mb_averages_forget(&t->averages);
+}
+
 bool mb_staggered_run(MbStaggered *t, size_t most, size_t *turns) {
-  enum { PATIENCE = 50 };
+  enum { PATIENCE = 60, PHASE = 12 };
   static const double BETTER = 0.9;
   const MbStrips *whole = t->whole;
-  double best = INFINITY, mark = INFINITY;
+  double best = INFINITY, mark = INFINITY, last = INFINITY;
   size_t turn = 0, since = 0;
+  bool averages = false;
+  mb_averages_begin(&t->averages, whole->n, t->past);
   for (;; turn++) {
-    memcpy(t->newton.trial, t->lambda, whole->n * sizeof *t->lambda);
-    for (size_t j = 0; j < whole->nblocks; j++)
-      mb_block_clamp(&whole->block[j], t->newton.trial + whole->block[j].row);
-    mb_strips_rates(whole, t->newton.trial, t->w);
-    const double natural = mb_strips_natural(whole, t->newton.trial, t->w);
-    if (natural < best) {
-      best = natural;
-      memcpy(t->best, t->newton.trial, whole->n * sizeof *t->best);
-    }
+    const double natural = judge(t, &best);
     since = natural < BETTER * mark ? 0 : since + 1;
     mark = since ? mark : natural;
     if (best <= whole->enough || turn >= most || since > PATIENCE) break;
-    solve_half(t, NORMALS);
-    solve_half(t, FRICTION);
+    averages |= turn > 0 && natural > last / 2 && !since;
+    if (since % PHASE == PHASE - 1)
+      averages = !averages, go_back(t);
+    else if (averages)
+      take_average(t);
+    last = natural;
+    take_turn(t);
   }
   if (best < INFINITY) memcpy(t->lambda, t->best, whole->n * sizeof *t->lambda);
   t->round = since > PATIENCE;

@@ -4,6 +4,7 @@
 
 #include "core/contact/contact_parts.h"
 #include "core/contact/nonsmooth_newton.h"
+#include "core/math/averages.h"
 
 // The turns over a problem's strips, and what they keep.
 typedef struct MbStaggered {
@@ -11,7 +12,10 @@ typedef struct MbStaggered {
   MbStrips half; // its blocks and b are its own
   MbNewton newton;
   double *lambda, *w, *best, *b; // (n)
-  bool round;                    // it was given up as its turns went round
+  MbAverages averages;           // of turns, in the λ that normals are found for
+  double *was, *change,
+      *past;  // (n) that λ before a turn, and by what the turn has changed it; room of the averages
+  bool round; // it was given up as its turns went round
 } MbStaggered;
 
 // Lays out the turns over strips, which stay their owner's.

@@ -5,7 +5,7 @@
 #include "core/math/se3.h"
 #include "core/model/spec.h"
 
-// Iterations of a step where a scene gives none.
+// Iterations of a step where a scene gives none, of most methods; of sweeps and Newton's steps fewer are a fixed cost that the scene asks for.
 enum { MB_CONTACT_ITERATIONS = 200 };
 
 // A shape of a body that may collide. What is after `mesh` is numbers alone, which the model's fingerprint takes as a whole.

@@ -42,7 +42,7 @@ typedef struct MbContactsSpec {
   MbConeKind cone;
   int sides;                  // of a pyramid
   double compliance, damping; // 0 = hard
-  int iterations;             // 0 = the method's own
+  int iterations;             // 0 = not given: compile_contacts.c has those of each method
   double tolerance;           // of the natural map
   MbNewtonFunction function;
   bool self; // deformables, where these do not say it

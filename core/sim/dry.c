@@ -18,7 +18,7 @@
 #include "core/contact/contact_auto.h"
 #include "core/math/spatial.h"
 #include "core/model/coordinates.h"
-#include "core/sim/averages.h"
+#include "core/math/averages.h"
 #include "core/sim/constrain_internal.h"
 #include "core/solvers/body_block.h"
 #include "core/solvers/redmax/tree.h"

@@ -254,6 +254,28 @@ Test(contact_scenes, the_wrecking_ball_breaks_the_wall) {
   test_run_free(&run);
 }
 
+// Methods by name, as patient as they are where a scene does not say how many iterations: plain turns gained too little for the arch's first step,
+// and 200 turns of ADMM too little for marbles in a bowl, which ended the run.
+Test(contact_scenes, the_arch_and_marbles_are_solved_by_methods_by_name, TEST_LONG) {
+  static const struct {
+    const char *scene, *set;
+    int64_t steps;
+    int missed; // at most: of marbles that jam
+  } runs[] = {{"contact/arch", "/contact/method=\"staggered\"", 20, 0},
+              {"contact/arch", "/contact/method=\"admm\"", 20, 0},
+              {"contact/bowl", "/contact/method=\"staggered\"", 170, 1},
+              {"contact/bowl", "/contact/method=\"admm\"", 170, 5}};
+  for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
+    TestRun run = after(runs[k].scene, 0, runs[k].set);
+    test_steps(run.sim, runs[k].steps);
+    const double *told = mb_section(run.sim, MB_SECTION_TOLD);
+    cr_expect(told[MB_SOLVED_MISSED] <= runs[k].missed && told[MB_SOLVED_WORST] < 1e-4,
+              "%s by %s: %g steps are not solved, worst %g", runs[k].scene, runs[k].set,
+              told[MB_SOLVED_MISSED], told[MB_SOLVED_WORST]);
+    test_run_free(&run);
+  }
+}
+
 // A step near the end, of 107 contacts, is solved by staggered projections and by Newton's method begun anew alone.
 Test(contact_scenes, the_mixer_carries_things_up_and_keeps_them, TEST_LONG) {
   TestRun run = after("contact/mixer", 0, NULL);

@@ -1,6 +1,6 @@
 // Anderson's averages of fixed-point passes x ← x + f(x), for those that gain little or go round [Anderson 1965; Walker and Ni 2011].
-#ifndef MB_SIM_AVERAGES_H
-#define MB_SIM_AVERAGES_H
+#ifndef MB_MATH_AVERAGES_H
+#define MB_MATH_AVERAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>

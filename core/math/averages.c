@@ -4,7 +4,7 @@
 //
 // which is a secant method: where f is linear it finds the end after as many passes as there are ways in which f changes, whether plain
 // passes get there, go round, or away. By orthogonal axes of the Δf, newest first; what hardly differs from those before is left out.
-#include "core/sim/averages.h"
+#include "core/math/averages.h"
 
 #include <math.h>
 #include <string.h>

@@ -289,11 +289,22 @@ double mb_joint_friction_most(const MbJointFriction *own, int row, const double 
   return own->coefficient * levers(own, row, load);
 }
 
+static double force_of(const double load[6], const double w[6]) {
+  double a = 0;
+  for (int j = 0; j < 6; j++) a += load[j] * w[j];
+  return a;
+}
+
+static int side_of(double force, double largest) {
+  static const double ROUNDING = 1e-9; // what loads are found to
+  return fabs(force) <= ROUNDING * largest ? 0 : force > 0 ? 1 : -1;
+}
+
 // Of a universal joint each pin carries all that the joint does, the other one's friction too, but for its own.
 void mb_joint_friction_loads(const MbJointFriction *own, const double w[6], const double *lambda,
-                             double *load) {
+                             double *load, int *side) {
   const int parts = own->joint == MB_JOINT_UNIVERSAL ? 2 : 1, size = own->places / parts;
-  double pressed[2][6], sum[MB_RUB_ROWS];
+  double pressed[2][6], sum[MB_RUB_ROWS], largest = 0;
   for (int row = 0; row < own->rows; row++) sum[row] = levers(own, row, load);
   for (int part = 0; part < parts; part++) memcpy(pressed[part], w, sizeof pressed[part]);
   for (int i = 0; i < own->tangents; i++) {
@@ -304,12 +315,12 @@ void mb_joint_friction_loads(const MbJointFriction *own, const double w[6], cons
   }
   for (int i = 0; i < own->places; i++) {
     load[i] = 0;
-    for (int k = 0; k < 2; k++) {
-      double a = 0;
-      for (int j = 0; j < 6; j++) a += own->load[i][k][j] * pressed[i / size][j];
-      load[i] += fabs(a);
-    }
+    for (int k = 0; k < 2; k++) load[i] += fabs(force_of(own->load[i][k], pressed[i / size]));
+    largest = fmax(largest, load[i]);
   }
+  for (int i = 0; i < own->places; i++)
+    side[i] = side_of(force_of(own->load[i][0], pressed[i / size]), largest) +
+              3 * side_of(force_of(own->load[i][1], pressed[i / size]), largest);
 }
 
 const MbConstraintOps mb_joint_friction_ops = {

@@ -378,8 +378,8 @@ static const MbOption options[] = {
      .help = "begin at the last checkpoint of a trajectory of the same scene that lies before the run's end: "
              "numbers act from there on, and measures are of the frames from there on"},
     {.name = "check",
-     .help =
-         "print differences of whole runs beside, four runs for each number, eight where they are apart, with exit 1 then"},
+     .help = "print differences of whole runs beside, four runs for each number, eight where they are apart, "
+             "with exit 1 then"},
     {.name = "json", .help = "answer as JSON on stdout; after a failure, status and issues"},
     MB_SCENE_OPTIONS,
 };

@@ -79,7 +79,8 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
 typedef struct Surface {
   MbJointFriction *own;
   double normal[MB_RUB_PLACES][2][6]; // as wrenches
-  double motion[MB_RUB_ROWS][6];      // the twist by which the places of each row slide, against which no normal does any work
+  double motion[MB_RUB_ROWS]
+               [6]; // the twist by which the places of each row slide, against which no normal does any work
 } Surface;
 
 static void wrench_at(double w[6], const double p[3], const double force[3]) {

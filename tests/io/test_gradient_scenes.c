@@ -129,9 +129,9 @@ Test(gradient_spins, derivatives_by_moments_that_are_nearly_the_same_are_those_o
 
 // The ends of constraints on bodies free in space, and joints' frames under solver maximal, are told from the centre of mass, which such a number moves with the axes.
 Test(gradient_spins, derivatives_by_what_moves_centres_and_axes_are_those_of_whole_runs) {
-  static const GradientWay ways_of[] = {{"\"redmax\"", "symplectic", true}, {"\"redmax\"", "implicit", true},
+  static const GradientWay ways_of[] = {{"\"redmax\"", "symplectic", true},  {"\"redmax\"", "implicit", true},
                                         {"\"redmax\"", "trapezoidal", true}, {"\"redmax\"", "bdf1", true},
-                                        {"\"redmax\"", "bdf2", true},       {"\"redmax\"", "sdirk2", true},
+                                        {"\"redmax\"", "bdf2", true},        {"\"redmax\"", "sdirk2", true},
                                         {"\"maximal\"", "implicit", false}};
   double worst[7] = {0};
   for (size_t w = 0; w < 7; w++) gradient_check_scene("shifted", NULL, &ways_of[w], MOVE, &worst[w]);

@@ -55,7 +55,8 @@ static bool same_parts(const MbSim *run, const MbSim *side) {
 }
 
 bool mb_slope_same_branch(const MbSensitivity *g, const MbSim *side) {
-  return same_rows(g->sim, side) && mb_dry_same_sides(g->sim, side) && mb_touch_slopes_same(g, side) && same_parts(g->sim, side);
+  return same_rows(g->sim, side) && mb_dry_same_sides(g->sim, side) && mb_touch_slopes_same(g, side) &&
+         same_parts(g->sim, side);
 }
 
 const char *mb_slope_dry_refuse(const MbModel *model) {

@@ -34,7 +34,7 @@ enum { SOLVERS = 4, WAYS = 5 };
 
 // ---- order ------------------------------------------------------------------------------------------------
 
-#define BORNE                                                                                              \
+#define BORNE                                                                                                \
   "{\"name\": \"carried\", \"type\": \"particles\", \"mesh\": {\"rope\": 3, \"length\": 0.6}, "              \
   "\"material\": {\"mass\": 0.44}, \"attach\": [{\"select\": {\"vertices\": [0]}, \"body\": \"base\", "      \
   "\"enforce\": \"reduction\"}]}"

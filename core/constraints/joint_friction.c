@@ -79,6 +79,8 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
 typedef struct Surface {
   MbJointFriction *own;
   double normal[MB_RUB_PLACES][2][6]; // as wrenches
+  double motion[MB_RUB_ROWS]
+               [6]; // the twist by which the places of each row slide, against which no normal does any work
 } Surface;
 
 static void wrench_at(double w[6], const double p[3], const double force[3]) {
@@ -111,8 +113,7 @@ static void make_pin(Surface *s, const MbJointFrictionSpec *spec, const int axes
   const double r = spec->radius, tall = hypot(r, lead);
   double z[3] = {0};
   z[axes[2]] = 1;
-  double *screw = s->own->screw[row];
-  screw[axes[2]] = 1;
+  s->own->screw[row][axes[2]] = s->motion[row][axes[2]] = 1, s->motion[row][3 + axes[2]] = lead;
   for (int end = -1; end <= 1; end += 2)
     for (int k = 0; k < 4; k++) {
       double out[3] = {0}, p[3], around[3], along[3], across[3];
@@ -132,7 +133,7 @@ static void make_pin(Surface *s, const MbJointFrictionSpec *spec, const int axes
 }
 
 static void make_shaft(Surface *s, const MbJointFrictionSpec *spec) {
-  s->own->screw[0][2] = s->own->screw[1][5] = 1;
+  s->own->screw[0][2] = s->own->screw[1][5] = s->motion[0][2] = s->motion[1][5] = 1;
   for (int end = -1; end <= 1; end += 2)
     for (int k = 0; k < 4; k++) {
       const double z[3] = {0, 0, 1};
@@ -148,7 +149,7 @@ static void make_shaft(Surface *s, const MbJointFrictionSpec *spec) {
 }
 
 static void make_ball(Surface *s, const MbJointFrictionSpec *spec) {
-  for (int k = 0; k < 3; k++) s->own->screw[k][k] = 1;
+  for (int k = 0; k < 3; k++) s->own->screw[k][k] = s->motion[k][k] = 1;
   for (int k = 0; k < 6; k++) {
     double out[3] = {0}, p[3];
     out[k / 2] = k % 2 ? -1 : 1;
@@ -167,7 +168,7 @@ static void make_ball(Surface *s, const MbJointFrictionSpec *spec) {
 // Corners of a box, with its size across as x and y of the rubbing frame.
 static void make_slide(Surface *s, const double size[3]) {
   const double z[3] = {0, 0, 1};
-  s->own->screw[0][5] = 1;
+  s->own->screw[0][5] = s->motion[0][5] = 1;
   for (int k = 0; k < 8; k++) {
     const double sign[3] = {k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1};
     const double p[3] = {sign[0] * size[0] / 2, sign[1] * size[1] / 2, sign[2] * size[2] / 2};
@@ -184,18 +185,28 @@ static void turn_size(const double given[3], const double axis[3], double size[3
   size[1] = k == 1 ? given[2] : given[1];
 }
 
-// load ← N (NᵀN)⁺: normals that a wrench does without, as of one that turns the joint, are left alone by what is added to the diagonal.
-static void find_loads(Surface *s, int first, int count, double reach) {
-  static const double NOTHING = 1e-12;
-  double A[36] = {0}, L[36], trace = 0;
+// A += the joint's motions, by the size of A: its inverse is that of A on what normals push, and there is nothing else of it in them.
+static void add_motions(const Surface *s, int row, int rows, double reach, double A[36]) {
+  double trace = 0;
+  for (int a = 0; a < 6; a++) trace += A[7 * a];
+  for (int i = row; i < row + rows; i++) {
+    double m[6], size = 0;
+    for (int a = 0; a < 6; a++) m[a] = s->motion[i][a] * (a < 3 ? reach : 1), size += m[a] * m[a];
+    for (int a = 0; a < 6; a++)
+      for (int b = 0; b < 6; b++) A[6 * a + b] += trace * m[a] * m[b] / size;
+  }
+}
+
+// load ← N (NᵀN)⁺ of the places that rub in those rows.
+static void find_loads(Surface *s, int first, int count, int row, int rows, double reach) {
+  double A[36] = {0}, L[36];
   const double unit[6] = {1 / reach, 1 / reach, 1 / reach, 1, 1, 1}; // torques as forces at the surface
   for (int i = first; i < first + count; i++)
     for (int k = 0; k < 2; k++)
       for (int a = 0; a < 6; a++)
         for (int b = 0; b < 6; b++)
           A[6 * a + b] += s->normal[i][k][a] * unit[a] * s->normal[i][k][b] * unit[b];
-  for (int a = 0; a < 6; a++) trace += A[7 * a];
-  for (int a = 0; a < 6; a++) A[7 * a] += NOTHING * trace;
+  add_motions(s, row, rows, reach, A);
   memcpy(L, A, sizeof L);
   for (int i = 0; i < 6; i++)
     for (int j = 0; j <= i; j++) {
@@ -258,10 +269,10 @@ bool mb_joint_friction_make(const MbJointFrictionSpec *spec, MbJointKind joint, 
   }
   const double reach = joint == MB_JOINT_PRISMATIC ? mb_vec3_norm(spec->size) / 2 : spec->radius;
   if (joint == MB_JOINT_UNIVERSAL) { // each of its pins takes all of the wrench
-    find_loads(&s, 0, 8, reach);
-    find_loads(&s, 8, 8, reach);
+    find_loads(&s, 0, 8, 0, 1, reach);
+    find_loads(&s, 8, 8, 1, 1, reach);
   } else {
-    find_loads(&s, 0, own->places, reach);
+    find_loads(&s, 0, own->places, 0, own->rows, reach);
   }
   return true;
 }
@@ -279,11 +290,22 @@ double mb_joint_friction_most(const MbJointFriction *own, int row, const double 
   return own->coefficient * levers(own, row, load);
 }
 
+static double force_of(const double load[6], const double w[6]) {
+  double a = 0;
+  for (int j = 0; j < 6; j++) a += load[j] * w[j];
+  return a;
+}
+
+static int side_of(double force, double largest) {
+  static const double ROUNDING = 1e-9; // what loads are found to
+  return fabs(force) <= ROUNDING * largest ? 0 : force > 0 ? 1 : -1;
+}
+
 // Of a universal joint each pin carries all that the joint does, the other one's friction too, but for its own.
 void mb_joint_friction_loads(const MbJointFriction *own, const double w[6], const double *lambda,
-                             double *load) {
+                             double *load, int *side) {
   const int parts = own->joint == MB_JOINT_UNIVERSAL ? 2 : 1, size = own->places / parts;
-  double pressed[2][6], sum[MB_RUB_ROWS];
+  double pressed[2][6], sum[MB_RUB_ROWS], largest = 0;
   for (int row = 0; row < own->rows; row++) sum[row] = levers(own, row, load);
   for (int part = 0; part < parts; part++) memcpy(pressed[part], w, sizeof pressed[part]);
   for (int i = 0; i < own->tangents; i++) {
@@ -294,12 +316,12 @@ void mb_joint_friction_loads(const MbJointFriction *own, const double w[6], cons
   }
   for (int i = 0; i < own->places; i++) {
     load[i] = 0;
-    for (int k = 0; k < 2; k++) {
-      double a = 0;
-      for (int j = 0; j < 6; j++) a += own->load[i][k][j] * pressed[i / size][j];
-      load[i] += fabs(a);
-    }
+    for (int k = 0; k < 2; k++) load[i] += fabs(force_of(own->load[i][k], pressed[i / size]));
+    largest = fmax(largest, load[i]);
   }
+  for (int i = 0; i < own->places; i++)
+    side[i] = side_of(force_of(own->load[i][0], pressed[i / size]), largest) +
+              3 * side_of(force_of(own->load[i][1], pressed[i / size]), largest);
 }
 
 const MbConstraintOps mb_joint_friction_ops = {

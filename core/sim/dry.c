@@ -37,9 +37,11 @@ struct MbRubbing {
   double *used;  // (nloads) those that it was solved with
   double *moved; // (nloads) what it has changed them by
   double *mean;  // (nloads) an average of passes
+  int *side;     // (nloads) from which they press
   MbAverages averages;
   double last; // change of the pass before
   bool slow;   // passes have gained little
+  bool exact;  // passes end by rounding alone
 };
 
 // ---- room -------------------------------------------------------------------------------------------------
@@ -56,10 +58,11 @@ static MbStatus create_rubbing(MbSim *sim, MbReport *report) {
   rub->r = numbers(sim, 6 * model->nb), rub->v = numbers(sim, sim->width);
   rub->load = numbers(sim, model->nloads), rub->used = numbers(sim, model->nloads);
   rub->moved = numbers(sim, model->nloads), rub->mean = numbers(sim, model->nloads);
+  rub->side = mb_arena_alloc(&sim->arena, model->nloads, sizeof *rub->side);
   double *room = numbers(sim, mb_averages_room(model->nloads));
   mb_averages_begin(&rub->averages, model->nloads, room);
   const bool tree = rub->apart || mb_tree_create(model, &rub->tree);
-  const bool loads = rub->load && rub->used && rub->moved && rub->mean && room;
+  const bool loads = rub->load && rub->used && rub->moved && rub->mean && rub->side && room;
   const bool fine = rub->E && rub->twist && rub->phi && rub->r && rub->v && loads && tree;
   return fine ? MB_OK : mb_no_memory(report, "friction");
 }
@@ -265,7 +268,7 @@ bool mb_dry_pass(MbSim *sim, const double *v, double *change) {
       lambda[k] /= h;
     }
     for (int j = 0; j < 6; j++) w[j] /= h;
-    mb_joint_friction_loads(own, w, lambda, rub->load + own->first);
+    mb_joint_friction_loads(own, w, lambda, rub->load + own->first, rub->side + own->first);
   }
   *change = set_bounds(sim);
   return true;
@@ -305,6 +308,28 @@ void mb_dry_again(MbSim *sim, double change) {
     c->from[i] = c->answer.lambda[i];
     if (c->set.is[c->slot[i]].kind == MB_ROW_DRY) c->most[i] = sim->model->h * c->set.row[c->slot[i]].most;
   }
+}
+
+void mb_dry_be_exact(MbSim *sim) {
+  if (sim->constraining && sim->constraining->rubbing) sim->constraining->rubbing->exact = true;
+}
+
+bool mb_dry_same_sides(const MbSim *sim, const MbSim *other) {
+  if (!sim->constraining || !sim->constraining->rubbing) return true;
+  const int *one = sim->constraining->rubbing->side, *two = other->constraining->rubbing->side;
+  for (size_t i = 0; i < sim->model->nloads; i++) {
+    // of 1, 0, -1 and three times that the first and the second normal's
+    const int second = (one[i] + 4) / 3 - 1, first = one[i] - 3 * second;
+    const int beyond = (two[i] + 4) / 3 - 1, before = two[i] - 3 * beyond;
+    if (first * before < 0 || second * beyond < 0) return false;
+  }
+  return true;
+}
+
+bool mb_dry_ends(const MbSim *sim, double change, double last, double tolerance) {
+  static const double ROUNDING = 1e-13, GAINS = 0.5; // of the largest; less is no gain any more
+  if (!(change <= tolerance)) return false;
+  return !sim->constraining->rubbing->exact || change <= ROUNDING || change > GAINS * last;
 }
 
 void mb_dry_patience(const MbSim *sim, double *tolerance, int *passes) {

@@ -17,6 +17,12 @@ bool mb_dry_pass(MbSim *sim, const double *v, double *change);
 void mb_dry_again(MbSim *sim, double change);
 // Tells where passes end: at such a change, or after as many.
 void mb_dry_patience(const MbSim *sim, double *tolerance, int *passes);
+// Has passes of loads inside joints go on to rounding, whatever their tolerance: in steps beside a run's, which differ from it by little.
+void mb_dry_be_exact(MbSim *sim);
+// Whether passes may end whose last one has changed the loads by so much, and the one before by `last`.
+bool mb_dry_ends(const MbSim *sim, double change, double last, double tolerance);
+// Whether all places inside joints have been pressed from the same sides in the last steps of two simulations, or from none.
+bool mb_dry_same_sides(const MbSim *sim, const MbSim *other);
 // Notes the work that such rows do by the last solution, which has led to the velocities v.
 void mb_dry_take(MbSim *sim, const double *v);
 // The step is done: its work and its loads are the state's. For models that have such rows.

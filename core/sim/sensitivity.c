@@ -20,6 +20,7 @@
 #include "core/model/coordinates.h"
 #include "core/sim/alike.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/dry.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
 #include "core/sim/newton.h"
@@ -67,6 +68,8 @@ double mb_sensitivity_little(const MbModel *model) {
   // differentiated, and by other branches of them
   const bool maximal = mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL;
   const bool held = maximal ? !mb_slope_branches(model) : model->nslots > 0 && !mb_sensitivity_inexact(model);
+  // and what loads inside joints are found to, as they decide what slips and by how much
+  if (model->nloads) return LITTLE_OF_HELD;
   return mb_model_points(model) ? LITTLE_OF_PASSES : held ? LITTLE_OF_HELD : LITTLE;
 }
 
@@ -139,6 +142,7 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
     *report = own;
     return status;
   }
+  mb_dry_be_exact(t->less), mb_dry_be_exact(t->more);
   const char *what = mb_sim_unlike(g->sim, t->less);
   if (!what) what = mb_sim_unlike(g->sim, t->more);
   if (what)
@@ -181,6 +185,7 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
   if (status == MB_OK) status = mb_sim_create(model, &options, &g->probe, &own);
   if (own.errors) *report = own;
   if (status != MB_OK) return status;
+  mb_dry_be_exact(g->probe);
   status = choose(g, report);
   if (status != MB_OK) return status;
   if (by_equations(g) && !(g->tangent = tangent_of(g, g->probe))) return mb_no_memory(report, "derivatives");

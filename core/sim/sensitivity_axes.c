@@ -29,7 +29,7 @@ bool mb_axes_turn(const MbModel *from, const MbModel *to, size_t b, double out[4
   return mb_vec3_norm(turn + 1) > ROUNDING;
 }
 
-static bool tells_pose(const MbSim *run, size_t b) {
+bool mb_axes_tells_pose(const MbSim *run, size_t b) {
   return run->solver->map->layout->apart(run->model) || !run->model->joint[b].ops;
 }
 
@@ -41,7 +41,7 @@ static size_t list(const MbSim *run, const MbModel *const side[2], MbSlopeAxes *
     double turn[2][4];
     bool any = false;
     for (int s = 0; s < 2; s++) any |= mb_axes_turn(run->model, side[s], b, turn[s]);
-    if (!tells_pose(run, b) || !any) continue;
+    if (!mb_axes_tells_pose(run, b) || !any) continue;
     if (axes) {
       axes->body[n] = b, axes->place[n] = layout->place(run->model, b);
       axes->first[n] = layout->velocity(run->model, b);
@@ -135,7 +135,7 @@ void mb_axes_adopt(MbSim *sim, const MbModel *of) {
   const MbLayout *layout = sim->solver->map->layout;
   double *carried = mb_scheme_stages_carried(sim, sim->state.memory), turn[4];
   for (size_t b = 0; b < sim->model->nb; b++) {
-    if (!tells_pose(sim, b)) continue;
+    if (!mb_axes_tells_pose(sim, b)) continue;
     if (!mb_axes_turn(of, sim->model, b, turn)) continue;
     const size_t first = layout->velocity(sim->model, b);
     double *q = sim->state.q + layout->place(sim->model, b) + 3;

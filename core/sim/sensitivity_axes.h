@@ -16,6 +16,8 @@ typedef struct MbSlopeAxes {
 
 // Whether a body's principal axes are turned from one model to the other by more than rounding; turn (may be NULL) ← how they are.
 bool mb_axes_turn(const MbModel *from, const MbModel *to, size_t body, double turn[4]);
+// Whether coordinates of a run tell where a body's centre of mass is and how its principal axes stand, so that they do not move along where a number moves these in the body.
+bool mb_axes_tells_pose(const MbSim *run, size_t body);
 // Finds the bodies whose axes a number turns in a run; *out NULL: there are none. False: out of memory.
 bool mb_axes_find(MbArena *arena, const MbSim *run, const MbModel *less, const MbModel *more,
                   MbSlopeAxes **out);

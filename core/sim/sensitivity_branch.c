@@ -3,6 +3,7 @@
 #include "core/constraints/constraints.h"
 #include "core/constraints/joint_friction.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/dry.h"
 #include "core/sim/sensitivity_parts.h"
 
 #include <math.h>
@@ -54,7 +55,8 @@ static bool same_parts(const MbSim *run, const MbSim *side) {
 }
 
 bool mb_slope_same_branch(const MbSensitivity *g, const MbSim *side) {
-  return same_rows(g->sim, side) && mb_touch_slopes_same(g, side) && same_parts(g->sim, side);
+  return same_rows(g->sim, side) && mb_dry_same_sides(g->sim, side) && mb_touch_slopes_same(g, side) &&
+         same_parts(g->sim, side);
 }
 
 const char *mb_slope_dry_refuse(const MbModel *model) {

@@ -252,22 +252,27 @@ static double short_way(const MbSensitivity *g, const MbSlope *t) {
   return most > 0 ? share * (sim->model->size > 0 ? fmin(1, sim->model->size) : 1) / most : INFINITY;
 }
 
-// The change by the number and by the state: at once where the state hardly moves, else one after the other.
+// The change by the number and by the state: at once where the state hardly moves, else one after the other, where that is on the run's branch. What touches is not apart and not
+// deep by both together alone.
 static MbStatus find_change(MbSensitivity *g, size_t k, Change *all, bool *parted) {
   MbSlope *t = &g->slopes[k];
   const double move = g->number[k].move, way = short_way(g, t);
   const Pair both = {t->less, t->more, t->axes, t, move, 2 * move},
              number = {t->less, t->more, t->axes, NULL, 0, 2 * move},
              state = {g->probe, g->probe, NULL, t, way, 2 * way};
+  const bool branches = mb_slope_branches(g->sim->model);
   if (move <= way) return across(g, &both, all, parted);
-  if (mb_slope_branches(g->sim->model)) {
+  if (branches && g->sim->model->contacts.any) {
     *parted = false, all->far = true;
     return MB_OK;
   }
   Change more = {g->less, g->more, g->memory[1], false, false};
+  bool other = false;
   MbStatus status = across(g, &number, all, parted);
-  if (status == MB_OK) status = across(g, &state, &more, parted);
+  if (status == MB_OK) status = across(g, &state, &more, &other);
   if (status != MB_OK) return status;
+  all->far = branches && (*parted || other); // together they may be on the run's branch
+  if (all->far) return MB_OK;
   for (size_t i = 0; i < g->sim->nv; i++) all->q[i] += more.q[i], all->v[i] += more.v[i];
   for (size_t i = 0; i < g->sim->nm; i++) all->memory[i] += more.memory[i];
   all->jumps |= more.jumps;

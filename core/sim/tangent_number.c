@@ -123,15 +123,20 @@ static bool jumps(const MbModel *m, const MbModel *n) {
   return any;
 }
 
-// Whether two frames on a body are the same to it, but for rounding, whatever axes they are told in.
-static bool same_place(const MbModel *m, const MbModel *n, size_t body, const MbPose *one,
-                       const MbPose *other) {
+// Whether two frames on a body are the same to what the run's coordinates tell of it, but for rounding, whatever axes they are told in: of bodies that joints tell of to the body's own frame, of
+// others to the centre of mass, which stays where it is as a number moves it in the body.
+static bool same_place(const MbTangentNumber *n, size_t body, const MbPose *one, const MbPose *other) {
   static const double ROUNDING = 1e-14;
+  const MbModel *const less = n->side[0]->model, *const more = n->side[1]->model;
   MbPose here = *one, there = *other;
   double away[3];
-  if (body != MB_WORLD) mb_pose_mul(&here, &m->C[body], one), mb_pose_mul(&there, &n->C[body], other);
+  if (body != MB_WORLD) {
+    MbPose from = less->C[body], to = more->C[body];
+    if (mb_axes_tells_pose(n->side[0], body)) memset(from.p, 0, sizeof from.p), memset(to.p, 0, sizeof to.p);
+    mb_pose_mul(&here, &from, one), mb_pose_mul(&there, &to, other);
+  }
   mb_vec3_sub(away, there.p, here.p);
-  return mb_vec3_norm(away) <= ROUNDING * (mb_vec3_norm(one->p) + fmax(m->size, 0)) &&
+  return mb_vec3_norm(away) <= ROUNDING * (mb_vec3_norm(one->p) + fmax(less->size, 0)) &&
          !turned(&here, &there, ROUNDING);
 }
 
@@ -142,8 +147,7 @@ static bool same_frames(const MbTangentNumber *n, const MbModel *less, const MbM
            memcmp(&less->B[b], &more->B[b], sizeof *less->B) == 0;
   MbPose one, other;
   mb_pose_inverse(&one, &less->B[b]), mb_pose_inverse(&other, &more->B[b]);
-  return same_place(less, more, less->parent[b], &less->P[b], &more->P[b]) &&
-         same_place(less, more, b, &one, &other);
+  return same_place(n, less->parent[b], &less->P[b], &more->P[b]) && same_place(n, b, &one, &other);
 }
 
 static void find_bodies(MbTangentNumber *n, const MbModel *less, const MbModel *more) {
@@ -204,7 +208,7 @@ static bool same_ends(const MbTangentNumber *n, const MbConstraint *c, const MbC
   bool same = true;
   for (int end = 0; end < 2; end++) {
     const MbPose one = end_of(c, end), other = end_of(d, end);
-    same &= same_place(n->side[0]->model, n->side[1]->model, c->body[end], &one, &other);
+    same &= same_place(n, c->body[end], &one, &other);
   }
   return same;
 }

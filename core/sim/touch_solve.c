@@ -226,7 +226,7 @@ static MbContactResult solve(MbConstraining *c, const MbContactProblem *problem,
 static MbContactResult solve_passes(MbSim *sim, const MbContactProblem *problem, bool pivots, const double *v,
                                     double *change) {
   MbConstraining *c = sim->constraining;
-  double tolerance = 0;
+  double tolerance = 0, last = INFINITY;
   int passes = 0;
   *change = 0;
   if (c->rubbing) mb_dry_patience(sim, &tolerance, &passes);
@@ -237,9 +237,9 @@ static MbContactResult solve_passes(MbSim *sim, const MbContactProblem *problem,
       c->delassus.unsolved = true;
       return result;
     }
-    if (*change <= tolerance) *change = 0;
+    if (mb_dry_ends(sim, *change, last, tolerance)) *change = 0;
     if (*change == 0 || pass >= passes) break;
-    mb_dry_again(sim, *change);
+    mb_dry_again(sim, last = *change);
     result = solve(c, problem, pivots);
   }
   return result;

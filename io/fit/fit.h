@@ -42,6 +42,7 @@ typedef enum MbFitEnd {
   MB_FIT_STUCK,      // nothing further down, though slopes say that there is
   MB_FIT_STOPPED,    // from outside
   MB_FIT_EDGE,       // there are no slopes where it has come to; what is left of them is of another place
+  MB_FIT_FLAT,       // no unknown changes the one number where the search begins
 } MbFitEnd;
 const char *mb_fit_end_text(MbFitEnd end);
 

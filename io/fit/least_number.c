@@ -121,6 +121,13 @@ static bool is_over(const Descent *d, double left) {
   return promised <= CLOSE * fmax(fabs(d->first - f->cost), DIGITS * fabs(f->cost));
 }
 
+// Whether no unknown changes the number at all: it does not depend on them there, as the largest of frames does not where that is the first.
+static bool is_flat(const Descent *d) {
+  bool flat = true;
+  for (size_t k = 0; k < d->p->unknowns; k++) flat &= d->found->slopes[k] == 0;
+  return flat;
+}
+
 // Goes down along the way, bent at bounds. *moved: whether it could.
 static MbStatus go_down(Descent *d, bool *moved, double *step, MbReport *report) {
   const MbFitProblem *p = d->p;
@@ -178,7 +185,7 @@ static MbStatus search(Descent *d, MbReport *report) {
     double step = 0;
     choose_way(d);
     const bool over = is_over(d, left);
-    f->end = over ? MB_FIT_CONVERGED : MB_FIT_ITERATIONS;
+    f->end = !over ? MB_FIT_ITERATIONS : f->iterations == 0 && is_flat(d) ? MB_FIT_FLAT : MB_FIT_CONVERGED;
     if (over || f->iterations >= p->most) return MB_OK;
     memcpy(d->before, d->slope, n * sizeof *d->before);
     status = go_down(d, &moved, &step, report);

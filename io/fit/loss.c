@@ -37,8 +37,11 @@ bool mb_fit_held(const MbFitProblem *p, const double *x, size_t k, double down) 
 
 const char *mb_fit_end_text(MbFitEnd end) {
   static const char *const text[] = {
-      "converged", "the most iterations were done",
-      "no way further down was found, though derivatives say that there is one", "stopped",
-      "there is no derivative where the search has come to"};
+      "converged",
+      "the most iterations were done",
+      "no way further down was found, though derivatives say that there is one",
+      "stopped",
+      "there is no derivative where the search has come to",
+      "no unknown changes what is to become least where the search begins: ended"};
   return text[end];
 }

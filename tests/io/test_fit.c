@@ -333,6 +333,23 @@ Test(fit, slopes_that_look_small_at_the_start_are_no_convergence) {
                      a.x[0], a.found.iterations);
 }
 
+static double flat(double t, const double *x) {
+  (void)t;
+  return fmax(3, x[0] * x[0] + x[1] * x[1]);
+}
+
+// It was told as converged.
+Test(fit, a_number_that_no_unknown_changes_has_not_converged) {
+  Case c = make(2, 1, flat);
+  const MbFitProblem p = problem_of(&c);
+  Answer a;
+  solve(&p, (double[]){0.5, 0.25}, false, &a);
+  cr_expect_eq(a.found.end, MB_FIT_FLAT, "%s", mb_fit_end_text(a.found.end));
+  cr_expect_eq(a.x[0], 0.5);
+  solve(&p, (double[]){5, 2}, false, &a);
+  cr_expect_eq(a.found.end, MB_FIT_CONVERGED, "%s", mb_fit_end_text(a.found.end));
+}
+
 Test(fit, least_within_bounds_is_at_the_bound_that_is_in_the_way) {
   Case c = make(2, 1, bowl);
   c.high[0] = 0.5;

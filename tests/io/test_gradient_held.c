@@ -54,6 +54,11 @@ Test(gradient_held, derivatives_back_by_moments_that_are_nearly_the_same_are_tho
   check("turning_axes", NULL, WIDE);
 }
 
+// Joints' frames are told from the centre of mass, which such a number moves with the axes: derivatives lacked what it is to them, half of them and more.
+Test(gradient_held, derivatives_back_by_what_moves_centres_and_axes_are_those_of_whole_runs) {
+  check("shifted", NULL, MOVE);
+}
+
 Test(gradient_held, derivatives_back_of_free_bodies_that_nothing_joins_are_those_of_whole_runs) {
   check("adrift", NULL, MOVE);
 }

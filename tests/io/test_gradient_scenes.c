@@ -127,6 +127,19 @@ Test(gradient_spins, derivatives_by_moments_that_are_nearly_the_same_are_those_o
   printf("\n");
 }
 
+// The ends of constraints on bodies free in space, and joints' frames under solver maximal, are told from the centre of mass, which such a number moves with the axes.
+Test(gradient_spins, derivatives_by_what_moves_centres_and_axes_are_those_of_whole_runs) {
+  static const GradientWay ways_of[] = {{"\"redmax\"", "symplectic", true},  {"\"redmax\"", "implicit", true},
+                                        {"\"redmax\"", "trapezoidal", true}, {"\"redmax\"", "bdf1", true},
+                                        {"\"redmax\"", "bdf2", true},        {"\"redmax\"", "sdirk2", true},
+                                        {"\"maximal\"", "implicit", false}};
+  double worst[7] = {0};
+  for (size_t w = 0; w < 7; w++) gradient_check_scene("shifted", NULL, &ways_of[w], MOVE, &worst[w]);
+  printf("largest error, of the largest derivative: shifted");
+  for (size_t w = 0; w < 7; w++) printf("  %.1e", worst[w]);
+  printf("\n");
+}
+
 // Where they turn slowly the midpoint rule takes three passes, whose matrices have joints' springs, dampers and motors along velocities.
 Test(gradient_spins, derivatives_of_sprung_joints_that_turn_about_any_axis_are_those_of_whole_runs) {
   static const GradientWay passes = {"\"redmax\"", "trapezoidal", true},

@@ -121,7 +121,8 @@ void mb_held_bend_hinge(MbHeld *held, size_t b);
 bool mb_held_posture_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame);
 void mb_held_posture_solve(MbHeld *held, double *x, double *b); // b NULL: no motion is asked for, no λ
 bool mb_held_posture_reserve(MbHeldPosture *posture, size_t rows);
-void mb_held_posture_responses(MbHeld *held, size_t k, const MbRow *const *row, double *W);
+// W (k x k) of rows at the last factor; false: it is not to be had at once (responses.h).
+bool mb_held_posture_responses(MbHeld *held, size_t k, const MbRow *const *row, double *W);
 // ġ (nrows) for velocities v
 void mb_held_speeds(const MbHeld *held, const double *v, double *rate);
 

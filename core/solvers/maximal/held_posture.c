@@ -28,8 +28,9 @@ static void add_along(MbHeld *held, size_t row, size_t k, double force) {
   mb_responses_add(w->responses, &w->posture, row, p, other);
 }
 
-void mb_held_posture_responses(MbHeld *held, size_t k, const MbRow *const *row, double *W) {
+bool mb_held_posture_responses(MbHeld *held, size_t k, const MbRow *const *row, double *W) {
   MbHeldPosture *w = held->posture;
+  if (!mb_responses_apply(w->responses)) return false;
   mb_responses_begin(w->responses);
   for (size_t i = 0; i < k; i++)
     for (int end = 0; end < 2; end++) {
@@ -38,4 +39,5 @@ void mb_held_posture_responses(MbHeld *held, size_t k, const MbRow *const *row, 
       if (row[i]->c[end] != 0) add_along(held, i, row[i]->v[end], row[i]->c[end]);
     }
   mb_responses_solve(w->responses, &w->posture, k, W);
+  return true;
 }

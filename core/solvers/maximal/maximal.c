@@ -112,9 +112,7 @@ static bool reserve(MbSolverWork *work, size_t most) {
   return !work->held.posture || mb_held_posture_reserve(work->held.posture, most);
 }
 static bool responses(MbSolverWork *work, size_t k, const MbRow *const *row, double *W) {
-  if (!work->held.posture) return false;
-  mb_held_posture_responses(&work->held, k, row, W);
-  return true;
+  return work->held.posture && mb_held_posture_responses(&work->held, k, row, W);
 }
 
 // ---- rows that it claims ----------------------------------------------------------------------------------

@@ -80,9 +80,7 @@ static bool reserve(MbSolverWork *work, size_t rows) {
   return !work->held.posture || mb_held_posture_reserve(work->held.posture, rows);
 }
 static bool responses(MbSolverWork *work, size_t k, const MbRow *const *row, double *W) {
-  if (!work->held.posture) return false;
-  mb_held_posture_responses(&work->held, k, row, W);
-  return true;
+  return work->held.posture && mb_held_posture_responses(&work->held, k, row, W);
 }
 
 const MbSolverOps mb_maximal_projected_ops = {

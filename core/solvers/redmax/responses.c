@@ -30,6 +30,7 @@ struct MbResponses {
   size_t most, n;  // wrenches: room, there are
   bool in_order;   // wrench e is row e's, and the only one
   bool single;     // every row has one wrench
+  bool together;   // the bodies of each subtree follow one another
   uint32_t *owner; // (nv) body whose joint's coordinate it is
   uint32_t *size;  // (nb) bodies of the subtree
   uint32_t *start; // (nb + 1) wrenches on bodies before
@@ -97,8 +98,15 @@ MbResponses *mb_responses_create(const MbLinks *links, size_t rows) {
     for (size_t k = 0; k < links->hop[b].n; k++) r->owner[links->hop[b].v + k] = (uint32_t)b;
     if (p != MB_WORLD) r->size[p] += r->size[b];
   }
+  r->together = true;
+  for (size_t b = 0; b < nb; b++) { // nodes stand behind all bodies, those too that a body holds by reduction
+    const size_t p = links->model->parent[b];
+    r->together &= p == MB_WORLD || b + r->size[b] <= p + r->size[p];
+  }
   return r;
 }
+
+bool mb_responses_apply(const MbResponses *r) { return r->together; }
 
 size_t mb_responses_bytes(const MbResponses *r) {
   return r ? sizeof *r + (3 * r->links->nb + r->links->nv + 1 + r->most) * sizeof(uint32_t) +
@@ -507,6 +515,7 @@ void mb_responses_solve(MbResponses *r, const MbPosture *posture, size_t k, doub
 
 bool mb_responses_of_rows(MbResponses *r, const MbPosture *posture, size_t k, const MbRow *const *row,
                           double *W) {
+  if (!r->together) return false;
   mb_responses_begin(r);
   for (size_t i = 0; i < k; i++)
     for (int end = 0; end < 2; end++) {

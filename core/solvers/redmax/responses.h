@@ -16,6 +16,8 @@ MbResponses *mb_responses_create(const MbLinks *links, size_t rows);
 void mb_responses_free(MbResponses *responses); // NULL is fine
 size_t mb_responses_bytes(const MbResponses *responses);
 
+// Whether this way is open: the bodies of each subtree follow one another, as they do where bodies hold no nodes by reduction. Else W takes an application of A⁻¹ a row.
+bool mb_responses_apply(const MbResponses *responses);
 // Begins a set of rows; each wrench, of C in C axes, is added to a row; and forces along coordinates (of velocities), false
 // where the coordinate is not a hinge's.
 void mb_responses_begin(MbResponses *responses);
@@ -25,7 +27,8 @@ bool mb_responses_add_along(MbResponses *responses, const MbPosture *posture, si
                             double force);
 // W (k x k) at the last factor
 void mb_responses_solve(MbResponses *responses, const MbPosture *posture, size_t k, double *W);
-// The same for rows of constraints, as mb_posture_carry has seen them; false where one is about a coordinate of another joint than a hinge.
+// The same for rows of constraints, as mb_posture_carry has seen them; false where one is about a coordinate of another joint than a hinge, or
+// this way is not open.
 bool mb_responses_of_rows(MbResponses *responses, const MbPosture *posture, size_t k, const MbRow *const *row,
                           double *W);
 

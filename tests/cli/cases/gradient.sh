@@ -122,6 +122,8 @@ set_by -s /time/step=0.002 | cmp - step.txt && echo "the same"
 set_by --step 0.002 -s '/output/channels=["body.position","body.velocity","energy"]' --of 'final(b.velocity.vx)' >more.txt && echo "measured"
 # moments that are nearly the same, under solver maximal
 t gradient "$ROOT/tests/gradient/nearly_round.json" --solver maximal --way back --of 'mean(b0.velocity.wx)' --of 'mean(b0.velocity.wy)' --wrt moment --check 2>&1 | agreed | sed "s|$ROOT/||"
+# a corner within the move of differences, which are looked at over a shorter one
+t gradient arm.json --of 'final(b.position.x)+max(0,k-20.001)' --wrt k -p k=20 --check | agreed
 echo "refused"
 t gradient arm.json --of 'final(b.position.x)' --wrt lenght
 t gradient arm.json --of 'final(b.position.x)' --wrt /bodies/0/mas

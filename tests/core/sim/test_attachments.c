@@ -32,6 +32,45 @@ static const char *const ways[] = {"\"symplectic\"", "\"implicit\"", "\"trapezoi
                                    RK45};
 enum { SOLVERS = 4, WAYS = 5 };
 
+// ---- order ------------------------------------------------------------------------------------------------
+
+#define BORNE                                                                                                \
+  "{\"name\": \"carried\", \"type\": \"particles\", \"mesh\": {\"rope\": 3, \"length\": 0.6}, "              \
+  "\"material\": {\"mass\": 0.44}, \"attach\": [{\"select\": {\"vertices\": [0]}, \"body\": \"base\", "      \
+  "\"enforce\": \"reduction\"}]}"
+#define HELD                                                                                                 \
+  "{\"name\": \"held\", \"type\": \"particles\", \"mesh\": {\"rope\": 3, \"length\": 0.56}, "                \
+  "\"material\": {\"mass\": 0.25}, \"velocity\": {\"linear\": [0.3, 0, -0.2]}, \"attach\": [{\"select\": "   \
+  "{\"vertices\": [0]}, \"body\": \"arm\"}]}"
+#define ORDERED(first, second)                                                                               \
+  "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"steps\": 20}, \"bodies\": [{\"name\": \"base\", \"mass\": "  \
+  "1.1, "                                                                                                    \
+  "\"shape\": {\"type\": \"box\", \"size\": [0.3, 0.1, 0.1]}, \"velocity\": {\"angular\": [0.1, 0.2, "       \
+  "0.3]}}, "                                                                                                 \
+  "{\"name\": \"arm\", \"density\": 280, \"shape\": {\"type\": \"box\", \"size\": [0.2, 0.1, 0.1]}, "        \
+  "\"joint\": {\"type\": \"free2d\", \"parent\": \"base\", \"position\": [0.26, -0.62, 0.41], "              \
+  "\"velocity\": [0.3, 0.2, 0.5], \"force\": [1, 2, 0.3]}}], \"deformables\": [" first ", " second "]}"
+
+// Nodes stand behind all bodies, also those that a body carries, so that what hangs on it does not follow it at once: rows were coupled as if it did.
+Test(attachments, what_constraints_hold_beside_carried_nodes_moves_alike_in_any_order) {
+  for (int i = 0; i < WAYS; i++)
+    for (int k = 0; k < SOLVERS; k++) {
+      char sets[2][200];
+      snprintf(sets[0], sizeof sets[0], "/integrator=%s", ways[i]);
+      snprintf(sets[1], sizeof sets[1], "/solver=%s", solvers[k]);
+      const char *const list[] = {sets[0], sets[1]};
+      TestRun one = begin(ORDERED(BORNE, HELD), list, 2), other = begin(ORDERED(HELD, BORNE), list, 2);
+      double a[MOST], b[MOST];
+      test_steps(one.sim, 20), test_steps(other.sim, 20);
+      const size_t n = places(&one, a, MOST);
+      cr_assert_eq(places(&other, b, MOST), n);
+      test_near(ways[i], b, a, 6, 1e-11);          // bodies
+      test_near(ways[i], b + 6, a + 15, 9, 1e-11); // what is held
+      test_near(ways[i], b + 15, a + 6, 9, 1e-11); // what is carried
+      test_run_free(&one), test_run_free(&other);
+    }
+}
+
 // ---- nodes among nodes ------------------------------------------------------------------------------------
 
 // A springy triangle and a rope of beads, of which one hangs between two corners, one on it and the third corner, one on that: a

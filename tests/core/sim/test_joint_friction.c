@@ -310,6 +310,25 @@ Test(joint_friction_long, every_kind_keeps_the_law_at_all_of_its_places) {
   cr_expect_gt(sticks, 100);
 }
 
+// What drives a thread along itself presses nothing: loads had rounding of 1e-5 of it in them, which no derivative outlives. And the loads of all else are those that make it.
+Test(joint_friction, what_moves_a_joint_loads_none_of_its_places) {
+  for (int i = 0; i < 100; i++) {
+    const double radius = 0.02 + 0.001 * i, length = 0.15, lead = 0.003 * i - 0.1;
+    const double z[3] = {0, 0, 1}, along[6] = {0, 0, radius * radius, 0, 0, lead},
+                 across[6] = {0.3, -0.2, lead, 4, 5, -1}, still[MB_RUB_ROWS] = {0};
+    const MbJointFrictionSpec spec = {.coefficient = 0.3, .radius = radius, .length = length};
+    MbJointFriction own;
+    double load[MB_RUB_PLACES] = {0}, sum = 0;
+    int side[MB_RUB_PLACES];
+    cr_assert(mb_joint_friction_make(&spec, MB_JOINT_SCREW, lead, z, &own));
+    mb_joint_friction_loads(&own, along, still, load, side);
+    for (int k = 0; k < own.places; k++) cr_expect_lt(load[k], 1e-15, "radius %g: %g", radius, load[k]);
+    mb_joint_friction_loads(&own, across, still, load, side);
+    for (int k = 0; k < own.places; k++) sum += load[k];
+    cr_expect_gt(sum, 5);
+  }
+}
+
 // ---- chains and loops -------------------------------------------------------------------------------------
 
 #define RUBS  ", \"friction\": {\"coefficient\": 0.5, \"radius\": 0.04, \"length\": 0.1}"

@@ -179,6 +179,8 @@ bool mb_touch_watch(MbSim *sim, MbTouchWatch watch);
 bool mb_touch_look(MbSim *sim, const MbPushes *pushed, bool points);
 // Its part: what of deformables touches solids, behind those.
 bool mb_touch_look_surfaces(MbSim *sim, bool points);
+// Whether a deformable's triangles may touch a solid beside its nodes: not a plane, and nothing round that bends little beside a triangle.
+bool mb_touch_facets_meet(const MbSim *sim, size_t surface, uint32_t solid);
 // The contacts of a deformable's triangles and edges with a solid, behind those of its nodes (touch_facets.c); what is near was `seen` elsewhere,
 // NULL: it is to be found.
 bool mb_touch_look_facets(MbSim *sim, const MbNearPair *pair, const MbTouchSeen *seen);

@@ -227,7 +227,7 @@ bool mb_touch_exact(const MbContacts *rules);
 // Moves what is deeper in one another than rounding apart, by positions alone: q1, and the bodies of sim->x with it.
 MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report);
 // The same of nodes that are points, at the end of the step. Both, and mb_touch_commit, are for scenes in which something collides.
-MbStatus mb_touch_part_points(MbSim *sim, MbReport *report);
+MbStatus mb_touch_part_points(MbSim *sim, double t, MbReport *report);
 // Notes the impulses of a solution, its rates with velocities v, and the work that they have done.
 void mb_touch_take(MbSim *sim, const double *v);
 // Notes how what is deep has been parted from where bodies are, by dq (nv), where somebody wants to know.

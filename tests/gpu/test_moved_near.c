@@ -288,3 +288,30 @@ Test(moved_near, what_is_near_is_found_by_the_processor_where_a_device_has_stopp
   }
   test_run_free(&run);
 }
+
+// Steps from the same start, of which launch `launch` of the next one fails; *left of these are not reached.
+static MbStatus step_without(const TestRun *run, int64_t launch, int64_t *left) {
+  MbReport report = {0};
+  MbSim *sim = beside_on(&mb_loops_engine, run);
+  test_steps(sim, GOES / 2);
+  mb_loops_fail_after = launch;
+  const MbStatus status = mb_sim_step(sim, &report);
+  *left = mb_loops_fail_after;
+  mb_loops_fail_after = -1;
+  cr_expect_eq(mb_sim_steps(sim), GOES / 2 + (status == MB_OK));
+  mb_sim_free(sim);
+  return status;
+}
+
+// A step looks once more at its end, for what is deep, and then asks a device for nothing.
+Test(moved_near, a_device_that_stops_in_the_last_look_of_a_step_is_what_is_told) {
+  static const int64_t MANY = 1000000;
+  TestRun run = test_run(scene_of(7, 9), NULL);
+  int64_t left = 0, none = 0;
+  cr_assert_eq(step_without(&run, MANY, &left), MB_OK);
+  for (int64_t back = 1; back <= LAUNCHES; back++)
+    cr_expect_eq(step_without(&run, MANY - left - back, &none), MB_DEVICE, "launch %lld from the end",
+                 (long long)back);
+  cr_expect_eq(step_without(&run, MANY - left, &none), MB_OK);
+  test_run_free(&run);
+}

@@ -9,6 +9,9 @@
 // Of the smaller one's size: what is as near is seen whatever the velocities, as elastic forces may be large.
 #define MB_NEAR_SHARE 0.05
 
+// A share of a triangle: what is as near to a corner is at that node, whose own contact it is.
+#define MB_NEAR_AT_NODE 1e-6
+
 // In the place of how many points a triangle has: nobody has looked for them yet.
 #define MB_NEAR_LEFT UINT32_MAX
 

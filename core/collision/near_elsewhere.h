@@ -38,7 +38,7 @@ typedef struct MbNearTouch {
 } MbNearTouch;
 
 // A triangle that is near: the pair's place in the list, and the triangle's in its surface. Where it meets the solid (facet.h) is told too, by
-// points from `first` on.
+// points from `first` on, but for those at nodes.
 typedef struct MbNearFace {
   uint32_t pair, triangle;
   uint32_t points; // how many, or MB_NEAR_LEFT

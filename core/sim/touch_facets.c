@@ -18,7 +18,7 @@
 #include <string.h>
 
 static const double
-    AT_NODE = 1e-6, // a share of the triangle
+    AT_NODE = MB_NEAR_AT_NODE, // a share of the triangle
     RISES = 1e-3, ROUND = 4,
     SIDE = 0.1; // a sine; half edges of a radius that bends little; the cosine of its normal and the axis
 

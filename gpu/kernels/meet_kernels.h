@@ -1,6 +1,6 @@
 // Where triangles that are near meet solids: what the processor does of each (core/collision/facet.h), between `list` and `tell` of near_kernels.h:
 //
-//   meet   finds the points of some triangles, one after the other in one room; `mesh` those that are near meshes
+//   meet   finds the points of some triangles but those at nodes, one after the other in one room; `mesh` those that are near meshes
 //   some   adds up chunks of their numbers, and many chunks of chunks
 //   tell   is that of near_kernels.h; `points` writes the points of a chunk behind it, in the triangles' order
 //
@@ -11,6 +11,7 @@
 #define MB_GPU_KERNELS_MEET_KERNELS_H
 
 #include "core/collision/facet_points.h"
+#include "core/collision/nearest_of_triangle.h"
 #include "gpu/kernels/near_kernels.h"
 
 enum {
@@ -58,10 +59,21 @@ MB_BODY void mb_meet_of(const MbNearArgs *a, size_t f, MbMeet *meet) {
   for (int k = 0; k < 9; k++) meet->solid.R[k] = thing.solid->R[k];
 }
 
+// Whether a point is at a corner of the triangle: nobody asks for it.
+MB_BODY bool mb_meet_at_node(const MbMeet *meet, const MbContactPoint *point) {
+  double on[3], weight[3];
+  mb_vec3_add_scaled(on, point->position, -point->gap / 2, point->normal);
+  const unsigned held = mb_nearest_on_triangle_of(on, meet->x, MB_NEAR_AT_NODE, weight);
+  return (held & (held - 1)) == 0;
+}
+
 // Keeps the points of triangle f, or that it is left.
-MB_BODY void mb_meet_keep(const MbNearArgs *a, size_t f, const MbPatch *patch, bool spilled) {
-  a->points[f] = spilled ? MB_NEAR_LEFT : (uint32_t)patch->n;
-  for (int k = 0; k < patch->n && !spilled; k++) a->point[a->each * f + (size_t)k] = patch->point[k];
+MB_BODY void mb_meet_keep(const MbNearArgs *a, size_t f, const MbMeet *meet, const MbPatch *patch,
+                          bool spilled) {
+  uint32_t n = 0;
+  for (int k = 0; k < patch->n && !spilled; k++)
+    if (!mb_meet_at_node(meet, &patch->point[k])) a->point[a->each * f + n++] = patch->point[k];
+  a->points[f] = spilled ? MB_NEAR_LEFT : n;
 }
 
 // Finds where a triangle meets what is convex.
@@ -72,7 +84,7 @@ MB_BODY void mb_meet_convex(const MbNearArgs *a, size_t f, const MbMeet *meet, M
   mb_cuts_start(&room.cuts, memory->cut[0], memory->cut[1], MB_MEET_CUTS);
   mb_patch_start(&room.patch, meet->within, memory->found, MB_MEET_FOUND);
   mb_facet_points(meet->x, &meet->solid, &room);
-  mb_meet_keep(a, f, &room.patch, mb_facet_spilled(&room));
+  mb_meet_keep(a, f, meet, &room.patch, mb_facet_spilled(&room));
 }
 
 MB_BODY void mb_meet_mesh(const MbNearArgs *a, size_t f, const MbMeet *meet, MbMeetMesh *memory) {
@@ -85,7 +97,7 @@ MB_BODY void mb_meet_mesh(const MbNearArgs *a, size_t f, const MbMeet *meet, MbM
   mb_patches_start_of(&room.patches, meet->within, memory->found, MB_MEET_SAME);
   mb_patch_start(&patch, meet->within, memory->point, MB_CONTACT_POINTS);
   mb_facet_mesh_points(meet->x, &meet->solid, &room, &patch);
-  mb_meet_keep(a, f, &patch, mb_mesh_spilled(&room));
+  mb_meet_keep(a, f, meet, &patch, mb_mesh_spilled(&room));
 }
 
 MB_BODY void mb_near_meet(const MbNearArgs *a, size_t r) {

@@ -3,6 +3,7 @@
 // bits, in the same order; what does not fit the device's rooms is left.
 #include "core/base/alloc.h"
 #include "core/collision/facet.h"
+#include "core/collision/nearest.h"
 #include "gpu/backend.h"
 #include "gpu/kernels/meet_kernels.h"
 #include "tests/core/collision/collide_make.h"
@@ -83,8 +84,25 @@ static bool is_told(const MbNearWord *at, const MbContactPoint *point) {
 }
 
 typedef struct Counts {
-  size_t touching, points, left;
+  size_t touching, points, at_nodes, left;
 } Counts;
+
+// Where the processor finds that a triangle meets the shape, but at the triangle's corners, which nobody asks for: these
+// are counted.
+static int wanted(const double *const corner[3], const MbShape *shape, const MbPose *E, double reach,
+                  MbContactPoint own[EACH], size_t *at_nodes) {
+  MbContactPoint all[EACH];
+  double on[3], weight[3];
+  const int n = mb_collide_facet(corner, shape, E, reach, all);
+  int kept = 0;
+  for (int k = 0; k < n; k++) {
+    mb_vec3_add_scaled(on, all[k].position, -all[k].gap / 2, all[k].normal);
+    const unsigned held = mb_nearest_on_triangle(on, corner, MB_NEAR_AT_NODE, weight);
+    if (held != 1 && held != 2 && held != 4) own[kept++] = all[k];
+  }
+  *at_nodes += (size_t)(n - kept);
+  return kept;
+}
 
 // What is told of all triangles is what the processor finds, but for those that are left.
 static Counts compare(Made *made, const MbShape *shape, const MbPose *E, double reach, const char *what) {
@@ -101,7 +119,7 @@ static Counts compare(Made *made, const MbShape *shape, const MbPose *E, double 
       continue;
     }
     // near_triangle_reach adds the share of a size of 0, and nothing moves
-    const int n = mb_collide_facet(corner, shape, E, reach, own);
+    const int n = wanted(corner, shape, E, reach, own, &counts.at_nodes);
     cr_assert_eq(told, n, "%s, triangle %zu: %u points, %d wanted", what, t, told, n);
     for (int k = 0; k < n; k++, at += MB_MEET_WORDS)
       cr_assert(is_told(at, &own[k]), "%s, triangle %zu, point %d of %d: gap %.17g, %.17g wanted", what, t, k,
@@ -146,10 +164,12 @@ static Counts compare_poses(const MbShape *shape, uint64_t seed, const char *wha
     make_triangles(made, &seed, &E);
     const Counts counts = compare(made, shape, &E, k < 4 ? 0.05 : 0.5, what);
     all.touching += counts.touching, all.points += counts.points, all.left += counts.left;
+    all.at_nodes += counts.at_nodes;
   }
   mb_free(made);
-  printf("  %-28s %4zu triangles touch by %5zu points, %zu left\n", what, all.touching, all.points, all.left);
-  cr_expect_gt(all.touching, 300, "%s: %zu touch", what, all.touching);
+  printf("  %-24s %4zu triangles touch by %5zu points, %4zu at nodes, %zu left\n", what, all.touching,
+         all.points, all.at_nodes, all.left);
+  cr_expect_gt(all.touching, 200, "%s: %zu touch", what, all.touching);
   return all;
 }
 
@@ -176,7 +196,7 @@ Test(meet, thousands_of_triangles_are_told_in_their_order) {
   made->n = MOST;
   make_triangles(made, &seed, &E);
   const Counts counts = compare(made, &shape, &E, 0.1, "box");
-  cr_expect_gt(counts.touching, 1500, "%zu touch", counts.touching);
+  cr_expect_gt(counts.touching, 1000, "%zu touch", counts.touching);
   mb_free(made);
 }
 

@@ -5,6 +5,7 @@
 #ifndef MB_GPU_CUDA_QUEUE_H
 #define MB_GPU_CUDA_QUEUE_H
 
+#include "gpu/kernels/meet_kernels.h"
 #include "gpu/kernels/tree_kernels.h"
 
 #include <cuda_runtime.h>

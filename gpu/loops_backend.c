@@ -2,6 +2,7 @@
 // for tests of all that engines of devices do.
 #include "core/base/alloc.h"
 #include "gpu/backend.h"
+#include "gpu/kernels/meet_kernels.h"
 #include "gpu/kernels/tree_kernels.h"
 
 #include <stdbool.h>

@@ -1,7 +1,8 @@
 // Finds what of deformables is near solids where a device moves the nodes: the same functions of one node or triangle and one shape as the processor's
 // (core/collision/near.h), in its order. Places and velocities go there if they are not there yet, solids and pairs with them, and the
-// list of what is near comes back. The memory is taken when the run begins, for as many things at a time as there are, 131,072 at most: more of
-// them are looked at one window after the other.
+// list of what is near comes back, with the points at which triangles meet solids. The memory is taken when the run begins, for as many things at
+// a time as there are, 131,072 at most: more of them are looked at one window after the other. Of a window's triangles that are near 32,768 at
+// most are met there, 8,192 at once, 2,048 near meshes; the others are left to the processor.
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/sim/solid_shapes.h"
@@ -12,6 +13,8 @@
 enum { LINES = 64 }; // words that come back beside those of the last time
 
 size_t mb_moved_near_most = (size_t)1 << 17;
+size_t mb_moved_near_meets = (size_t)1 << 15, mb_moved_near_rooms = (size_t)1 << 13,
+       mb_moved_near_meshes = (size_t)1 << 11;
 
 typedef struct MbMovedNear Near;
 
@@ -24,24 +27,48 @@ static size_t things_of(const MbNearThings *things) {
   return n;
 }
 
-static size_t words_of(size_t things) { return 1 + MB_NEAR_WORDS * things; }
+// Words that such a window may tell at most.
+static size_t words_of(const Near *near, size_t things) {
+  return MB_NEAR_HEAD + MB_NEAR_WORDS * things + MB_MEET_WORDS * near->each * near->meets;
+}
+
+static size_t lesser(size_t a, size_t b) { return a < b ? a : b; }
+
+static bool has_mesh(const MbNearThings *things) {
+  bool has = false;
+  for (uint32_t i = 0; i < things->nshapes; i++) has |= things->shape[i].form == MB_FORM_MESH;
+  return has;
+}
+
+// Triangles of all surfaces, each with each shape that it may meet.
+static size_t triangles_of(const MbNearThings *things) {
+  size_t n = 0, shapes = 0;
+  for (size_t k = 0; k < things->nsurfaces; k++) n += things->surface[k].ntriangles;
+  for (uint32_t i = 0; i < things->nshapes; i++) shapes += things->shape[i].form != MB_FORM_PLANE;
+  return n * shapes;
+}
+
 static size_t chunks_of(size_t n) { return (n + MB_NEAR_CHUNK - 1) / MB_NEAR_CHUNK; }
 
 // Room on the processor. False: out of memory.
 static bool list(Near *near, const MbNearThings *things) {
-  const size_t all = things_of(things);
   near->nshapes = things->nshapes, near->nsurfaces = things->nsurfaces;
-  near->most = all < mb_moved_near_most ? all : mb_moved_near_most,
+  near->most = lesser(things_of(things), mb_moved_near_most);
+  near->meets = lesser(lesser(triangles_of(things), near->most), mb_moved_near_meets);
+  near->rooms = lesser(near->meets, mb_moved_near_rooms);
+  near->meshes = has_mesh(things) ? lesser(near->meets, mb_moved_near_meshes) : 0;
+  near->each = near->meshes ? MB_CONTACT_POINTS : MB_PATCH_POINTS;
   near->pairs = (size_t)things->nshapes * things->nsurfaces;
   near->shape = mb_calloc(near->nshapes, sizeof *near->shape);
   near->surface = mb_calloc(near->nsurfaces, sizeof *near->surface);
   near->first = mb_calloc(2 * near->pairs + 1, sizeof *near->first);
-  near->told = mb_calloc(words_of(near->most), sizeof *near->told);
+  near->told = mb_calloc(words_of(near, near->most), sizeof *near->told);
   return near->shape && near->surface && near->first && near->told;
 }
 
 static void release(Near *near) {
-  void *const all[] = {near->shape, near->surface, near->first, near->told, near->touch, near->face, near};
+  void *const all[] = {near->shape, near->surface, near->first, near->told,
+                       near->touch, near->face,    near->point, near};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) mb_free(all[k]);
 }
 
@@ -62,14 +89,15 @@ static const void *keep(const MbMoved *moved, char **next, bool fill, const void
   return to;
 }
 
-// So much of a hull, and of a surface, as distances are of.
+// So much of a hull, and of a surface, as nodes and triangles meet.
 static const MbHull *keep_hull(const MbMoved *moved, char **next, bool fill, const MbHull *from) {
   const size_t corners = from->first[from->faces];
-  MbHull hull = {.vertices = from->vertices, .faces = from->faces};
+  MbHull hull = {.vertices = from->vertices, .faces = from->faces, .edges = from->edges};
   hull.vertex = keep(moved, next, fill, from->vertex, 3 * (size_t)from->vertices, sizeof *from->vertex);
   hull.first = keep(moved, next, fill, from->first, (size_t)from->faces + 1, sizeof *from->first);
   hull.corner = keep(moved, next, fill, from->corner, corners, sizeof *from->corner);
   hull.normal = keep(moved, next, fill, from->normal, 3 * (size_t)from->faces, sizeof *from->normal);
+  hull.edge = keep(moved, next, fill, from->edge, from->edges, sizeof *from->edge);
   return keep(moved, next, fill, &hull, 1, sizeof hull);
 }
 
@@ -82,6 +110,8 @@ static const MbSkin *keep_skin(const MbMoved *moved, char **next, bool fill, con
   skin.across = keep(moved, next, fill, from->across, n, sizeof *from->across);
   skin.side = keep(moved, next, fill, from->side, n, sizeof *from->side);
   skin.normal = keep(moved, next, fill, from->normal, n, sizeof *from->normal);
+  skin.first = keep(moved, next, fill, from->first, (size_t)from->vertices + 1, sizeof *from->first);
+  skin.star = keep(moved, next, fill, from->star, from->first[from->vertices], sizeof *from->star);
   skin.around = keep(moved, next, fill, from->around, vertices, sizeof *from->around);
   skin.node = keep(moved, next, fill, from->node, from->nodes, sizeof *from->node);
   skin.order = keep(moved, next, fill, from->order, from->triangles, sizeof *from->order);
@@ -116,6 +146,19 @@ static void keep_surfaces(const MbMoved *moved, Near *near, const MbNearThings *
   near->args.surface = keep(moved, next, fill, near->surface, near->nsurfaces, sizeof *near->surface);
 }
 
+// What triangles meet solids with.
+static void lay_meets(Near *near, char **next) {
+  MbNearArgs *a = &near->args;
+  a->meets = (uint32_t)near->meets, a->rooms = (uint32_t)near->rooms;
+  a->meshes = (uint32_t)near->meshes, a->each = (uint32_t)near->each;
+  a->room = mb_moved_place(next, near->rooms, sizeof *a->room);
+  a->mesh = mb_moved_place(next, near->meshes, sizeof *a->mesh);
+  a->point = mb_moved_place(next, near->each * near->meets, sizeof *a->point);
+  a->points = mb_moved_place(next, near->meets, sizeof *a->points);
+  a->some = mb_moved_place(next, chunks_of(near->meets), sizeof *a->some);
+  a->many = mb_moved_place(next, chunks_of(chunks_of(near->meets)), sizeof *a->many);
+}
+
 // Gives all their places behind `memory`, and copies what stays if `fill`: how many bytes that takes.
 static size_t lay_out(const MbMoved *moved, Near *near, const MbNearThings *things, char *memory, bool fill) {
   char *next = memory;
@@ -129,7 +172,8 @@ static size_t lay_out(const MbMoved *moved, Near *near, const MbNearThings *thin
   a->count = mb_moved_place(&next, chunks_of(near->most), sizeof *a->count);
   a->sum = mb_moved_place(&next, chunks_of(chunks_of(near->most)), sizeof *a->sum);
   a->list = mb_moved_place(&next, near->most, sizeof *a->list);
-  a->told = mb_moved_place(&next, words_of(near->most), sizeof *a->told);
+  a->told = mb_moved_place(&next, words_of(near, near->most), sizeof *a->told);
+  lay_meets(near, &next);
   return (size_t)((uintptr_t)next - (uintptr_t)memory);
 }
 
@@ -166,8 +210,8 @@ size_t mb_moved_near_here(const MbMoved *moved, size_t nodes) {
   if (!near) return 0;
   return sizeof *near + 6 * nodes * sizeof *moved->start + near->nshapes * sizeof *near->shape +
          near->nsurfaces * sizeof *near->surface + (2 * near->pairs + 1) * sizeof *near->first +
-         words_of(near->most) * sizeof *near->told + near->touches * sizeof *near->touch +
-         near->faces * sizeof *near->face;
+         words_of(near, near->most) * sizeof *near->told + near->points * sizeof *near->point +
+         near->touches * sizeof *near->touch + near->faces * sizeof *near->face;
 }
 
 const MbNearElsewhere *mb_moved_finds(const MbPdEngine *engine) {
@@ -224,7 +268,7 @@ static uint64_t number(Near *near, const MbNearLook *look) {
   for (size_t p = 0; p < 2 * n; p++) {
     const MbNearOf *of = &near->surface[look->pair[p < n ? p : p - n].surface];
     near->first[p] = all;
-    all += p < n ? of->nnodes : of->ntriangles;
+    all += p < n ? of->nnodes : look->pair[p - n].facets ? of->ntriangles : 0;
   }
   near->first[2 * n] = all;
   return all;
@@ -234,10 +278,18 @@ static void run(const MbMoved *moved, MbKernel kernel, size_t n, const MbNearArg
   moved->on->run(moved->gpu, kernel, n, args);
 }
 
+// Lets triangles that are near meet solids.
+static void meet(MbMoved *moved, const MbNearArgs *a) {
+  run(moved, MB_RUN_mb_near_meet, a->rooms, a);
+  if (a->meshes) run(moved, MB_RUN_mb_near_mesh, a->meshes, a);
+  run(moved, MB_RUN_mb_near_some, chunks_of(a->meets), a);
+  run(moved, MB_RUN_mb_near_many, chunks_of(chunks_of(a->meets)), a);
+}
+
 // Looks at a window; what is told comes back with one wait, if it is not much more than the last time.
 static void look_at(MbMoved *moved, MbNearArgs *a) {
   Near *near = moved->near;
-  const size_t most = words_of(a->things);
+  const size_t most = words_of(near, a->things);
   size_t words = near->expected + near->expected / 4 + LINES;
   if (words > most) words = most;
   a->chunks = (uint32_t)chunks_of(a->things);
@@ -245,38 +297,65 @@ static void look_at(MbMoved *moved, MbNearArgs *a) {
   run(moved, MB_RUN_mb_near_count, a->chunks, a);
   run(moved, MB_RUN_mb_near_sum, chunks_of(a->chunks), a);
   run(moved, MB_RUN_mb_near_list, a->chunks, a);
+  meet(moved, a);
   run(moved, MB_RUN_mb_near_tell, a->things, a);
+  run(moved, MB_RUN_mb_near_points, chunks_of(a->meets), a);
   moved->on->get(moved->gpu, near->told, a->told, words * sizeof *near->told);
-  const size_t all = near->told->word[0], nodes = near->told->word[1],
-               wanted = 1 + MB_NEAR_WORDS * nodes + (all - nodes);
+  const size_t all = near->told->word[0], nodes = near->told->word[1], points = near->told[1].word[0],
+               wanted = MB_NEAR_HEAD + MB_NEAR_WORDS * nodes + (all - nodes) + MB_MEET_WORDS * points;
   if (wanted > words)
     moved->on->get(moved->gpu, near->told + words, a->told + words, (wanted - words) * sizeof *near->told);
   near->expected = wanted;
 }
 
+// Room for what a window has told beside what has been found before; false: out of memory.
+static bool grow(Near *near, const MbNearFound *found, size_t points) {
+  const size_t nodes = near->told->word[1], faces = near->told->word[0] - nodes;
+  return mb_grow(&near->touch, &near->touches, found->ntouches + nodes, sizeof *near->touch) &&
+         mb_grow(&near->face, &near->faces, found->nfaces + faces, sizeof *near->face) &&
+         mb_grow(&near->point, &near->points, points + near->told[1].word[0], sizeof *near->point);
+}
+
+// A node that touches, as it is told.
+static MbNearTouch touch_of(const MbNearWord *at, uint32_t pair, uint32_t which) {
+  MbNearTouch touch = {pair, which, {.gap = at[0].number, .feature = at[4].word[1]}};
+  for (size_t k = 0; k < 3; k++) touch.how.normal[k] = at[1 + k].number;
+  return touch;
+}
+
+static MbContactPoint point_of(const MbNearWord *at) {
+  MbContactPoint point = {.gap = at[6].number, .feature_a = at[7].word[0], .feature_b = at[7].word[1]};
+  for (size_t k = 0; k < 3; k++) point.position[k] = at[k].number, point.normal[k] = at[3 + k].number;
+  return point;
+}
+
+// Takes the points of a window's triangles, which are told one after the other; *points are there before.
+static void take_points(Near *near, const MbNearWord *at, size_t *points) {
+  const size_t n = near->told[1].word[0];
+  for (size_t i = 0; i < n; i++) near->point[(*points)++] = point_of(at + MB_MEET_WORDS * i);
+}
+
 // Takes what a window has told, whose things ascend as pairs do; false: out of memory.
-static bool take(Near *near, const MbNearArgs *a, MbNearFound *found) {
+static bool take(Near *near, const MbNearArgs *a, MbNearFound *found, size_t *points) {
   const size_t all = near->told->word[0], nodes = near->told->word[1], n = a->pairs;
-  const size_t touches = found->ntouches + nodes, faces = found->nfaces + (all - nodes);
-  if (!mb_grow(&near->touch, &near->touches, touches, sizeof *near->touch) ||
-      !mb_grow(&near->face, &near->faces, faces, sizeof *near->face))
-    return false;
-  const MbNearWord *at = near->told + 1;
-  size_t range = 0;
+  if (!grow(near, found, *points)) return false;
+  const MbNearWord *at = near->told + MB_NEAR_HEAD;
+  size_t range = 0, first = *points;
   for (size_t i = 0; i < all; i++, at += i <= nodes ? MB_NEAR_WORDS : 1) {
     const bool node = i < nodes;
     const uint64_t thing = a->from + at[node ? 4 : 0].word[0];
     while (near->first[range + 1] <= thing) range++;
     const uint32_t pair = (uint32_t)(node ? range : range - n),
                    which = (uint32_t)(thing - near->first[range]);
-    if (!node) {
-      near->face[found->nfaces++] = (MbNearFace){pair, which};
-      continue;
+    if (node) {
+      near->touch[found->ntouches++] = touch_of(at, pair, which);
+    } else {
+      const uint32_t has = at->word[1];
+      near->face[found->nfaces++] = (MbNearFace){pair, which, has, first};
+      first += has == MB_NEAR_LEFT ? 0 : has;
     }
-    MbNearTouch *touch = &near->touch[found->ntouches++];
-    *touch = (MbNearTouch){pair, which, {.gap = at[0].number, .feature = at[4].word[1]}};
-    for (size_t k = 0; k < 3; k++) touch->how.normal[k] = at[1 + k].number;
   }
+  take_points(near, at, points);
   return true;
 }
 
@@ -286,6 +365,7 @@ static bool look(void *context, const MbNearLook *look, MbNearFound *found) {
   Near *near = moved->near;
   MbNearArgs args = near->args;
   const uint64_t all = number(near, look);
+  size_t points = 0;
   bool fine = true;
   *found = (MbNearFound){0};
   mb_moved_put_start(moved, engine->n, look->x, look->v);
@@ -296,8 +376,8 @@ static bool look(void *context, const MbNearLook *look, MbNearFound *found) {
   for (args.from = 0; args.from < all && fine; args.from += args.things) {
     args.things = (uint32_t)(all - args.from < near->most ? all - args.from : near->most);
     look_at(moved, &args);
-    fine = !moved->on->fault(moved->gpu) && take(near, &args, found);
+    fine = !moved->on->fault(moved->gpu) && take(near, &args, found, &points);
   }
-  found->touch = near->touch, found->face = near->face;
+  found->touch = near->touch, found->face = near->face, found->point = near->point;
   return fine;
 }

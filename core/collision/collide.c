@@ -64,7 +64,8 @@ int mb_collide_placed(const MbPlaced *a, const MbPlaced *b, double within,
   if (!find) return 0;
 
   MbPatch patch;
-  patch.within = within, patch.n = 0, patch.chosen = false;
+  MbContactPoint point[MB_PATCH_ROOM];
+  mb_patch_start(&patch, within, point, MB_PATCH_ROOM);
   find(first, second, &patch);
   if (patch.n > 1 && !patch.chosen) mb_patch_reduce(&patch);
   for (int i = 0; i < patch.n; i++) {

@@ -23,12 +23,13 @@ void mb_convexes(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
   mb_convex_pair(&pair, a, b);
   if (!mb_convex_gap(&pair, patch->within, &gap)) return;
   MbOutline own, other;
+  MbOutlineRoom room[2];
   double back[3], x[3];
   mb_vec3_scale(back, -1, gap.n);
-  mb_outline(&own, a, gap.n);
+  mb_outline(&own, &room[0], a, gap.n);
   double least = INFINITY;
   if (own.n) {
-    mb_outline(&other, b, back);
+    mb_outline(&other, &room[1], b, back);
     least = mb_outlines_shared(&own, &other, gap.n, gap.gap, patch);
     // of gaps that are not below `within` none is here
     if (!patch->n) least = INFINITY;

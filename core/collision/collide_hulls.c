@@ -253,10 +253,11 @@ static void try_edges(const MbPlaced *a, const MbPlaced *b, const Bound *bound, 
 // Adds what of their faces or edges lies along one another across n, where that is so; no gap counts as less than `gap`.
 static void add_flat(const MbPlaced *a, const MbPlaced *b, const double n[3], double gap, MbPatch *patch) {
   MbOutline own, other;
+  MbOutlineRoom room[2];
   double back[3];
   mb_vec3_scale(back, -1, n);
-  mb_outline(&own, a, n);
-  mb_outline(&other, b, back);
+  mb_outline(&own, &room[0], a, n);
+  mb_outline(&other, &room[1], b, back);
   // two edges that are nearly parallel are so by chance
   if (own.n + other.n > 4) mb_outlines_shared(&own, &other, n, gap, patch);
 }

@@ -156,7 +156,8 @@ static void meet_all(MbMeshes *meshes) {
 void mb_meshes(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
   MbMeshes meshes;
   meshes.a = a, meshes.b = b, meshes.depth = 0, meshes.inners = 0;
-  mb_patches_start(&meshes.patches, patch->within);
+  MbContactPoint point[MB_PATCHES * MB_PATCH_ROOM];
+  mb_patches_start(&meshes.patches, patch->within, point, MB_PATCH_ROOM);
   meet_all(&meshes);
   mb_meshes_inners(&meshes);
   mb_patches_choose(&meshes.patches, patch);

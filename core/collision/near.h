@@ -9,6 +9,12 @@
 // Of the smaller one's size: what is as near is seen whatever the velocities, as elastic forces may be large.
 #define MB_NEAR_SHARE 0.05
 
+// A share of a triangle: what is as near to a corner is at that node, whose own contact it is.
+#define MB_NEAR_AT_NODE 1e-6
+
+// In the place of how many points a triangle has: nobody has looked for them yet.
+#define MB_NEAR_LEFT UINT32_MAX
+
 // A solid where it is.
 typedef struct MbNearSolid {
   MbBounds bounds, own; // in the world, on its way in the step; of its own axes
@@ -22,6 +28,7 @@ typedef struct MbNearPair {
   double size;    // the smaller one's
   double h, fall; // the step's; what gravity may do in it
   double half;    // of the surface's thickness
+  bool facets;    // its triangles may touch the solid beside its nodes
 } MbNearPair;
 
 // How a node touches a solid.

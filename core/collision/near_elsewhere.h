@@ -1,8 +1,9 @@
-// Who finds what of surfaces is near solids in the processor's place, where the nodes are moved: a device, to which places and velocities go and
-// from which the list of what is near comes back (gpu/moved_near.c). Nodes are by their numbers among all that are moved there.
+// Who finds what of surfaces is near solids, and where triangles meet them, in the processor's place, where the nodes are moved: a device, to which
+// places and velocities go and from which the list of what is near comes back (gpu/moved_near.c). Nodes are by their numbers among all that are moved there.
 #ifndef MB_COLLISION_NEAR_ELSEWHERE_H
 #define MB_COLLISION_NEAR_ELSEWHERE_H
 
+#include "core/collision/collide.h"
 #include "core/collision/near.h"
 #include "core/mbsim.h"
 
@@ -36,9 +37,12 @@ typedef struct MbNearTouch {
   MbNearNode how;
 } MbNearTouch;
 
-// A triangle that is near: the pair's place in the list, and the triangle's in its surface.
+// A triangle that is near: the pair's place in the list, and the triangle's in its surface. Where it meets the solid (facet.h) is told too, by
+// points from `first` on, but for those at nodes.
 typedef struct MbNearFace {
   uint32_t pair, triangle;
+  uint32_t points; // how many, or MB_NEAR_LEFT
+  size_t first;
 } MbNearFace;
 
 // What is near, by pairs, and of each by nodes and triangles as they are listed.
@@ -46,6 +50,7 @@ typedef struct MbNearFound {
   size_t ntouches, nfaces;
   const MbNearTouch *touch;
   const MbNearFace *face;
+  const MbContactPoint *point;
 } MbNearFound;
 
 typedef struct MbNearElsewhere {

@@ -5,14 +5,28 @@
 #include "core/collision/collide.h"
 #include "core/math/mat3.h"
 
+// What many places call: devices keep one copy of it, or kernels would have hundreds.
+#ifdef __CUDACC__
+#define MB_COLLIDE_ASIDE static __noinline__ __host__ __device__
+#else
+#define MB_COLLIDE_ASIDE static inline
+#endif
+
 enum { MB_PATCH_ROOM = 64 };
 
 typedef struct MbPatch {
   double within;
-  int n;
-  bool chosen; // of a mesh: the points are those of several patches, and stay
-  MbContactPoint point[MB_PATCH_ROOM];
+  int n, room;
+  bool chosen;           // of a mesh: the points are those of several patches, and stay
+  bool spilled;          // it has been full: which points stand for it may depend on its room
+  MbContactPoint *point; // (room) MB_PATCH_ROOM of them on processors
 } MbPatch;
+
+// A patch of no points, with room for `room` of them at `point`.
+MB_INLINE void mb_patch_start(MbPatch *patch, double within, MbContactPoint *point, int room) {
+  patch->within = within, patch->n = 0, patch->room = room, patch->point = point;
+  patch->chosen = patch->spilled = false;
+}
 
 // A point of a shape's axes in the world, and back; the two may be one.
 MB_INLINE void mb_placed_point(double x[3], const MbPlaced *a, const double local[3]) {

@@ -118,15 +118,21 @@ static void write_residual(double residual, double wanted, char out[40]) {
   }
 }
 
+MbStatus mb_nodes_fault(const MbSim *sim, double t, MbReport *report) {
+  const MbPassOps *passes = sim->solver->passes;
+  const char *fault = passes && passes->fault ? passes->fault(sim->work) : NULL;
+  if (!fault) return MB_OK;
+  return mb_error(report, MB_DEVICE, "", "at t = %.9g s, step %lld: %s", t, (long long)sim->state.step + 1,
+                  fault);
+}
+
 // Whether the solution at the end of a step is one to go on with.
 MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report) {
   MbNodes *nodes = sim->nodes;
   const MbPassOps *passes = sim->solver->passes;
   nodes->stats = passes->stats(sim->work);
-  const char *fault = !fine && passes->fault ? passes->fault(sim->work) : NULL;
-  if (fault)
-    return mb_error(report, MB_DEVICE, "", "at t = %.9g s, step %lld: %s", t, (long long)sim->state.step + 1,
-                    fault);
+  const MbStatus stopped = fine ? MB_OK : mb_nodes_fault(sim, t, report);
+  if (stopped != MB_OK) return stopped;
   if (!fine)
     return mb_error(
         report, MB_NUMBERS, "",

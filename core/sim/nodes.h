@@ -76,6 +76,8 @@ double mb_nodes_pressure(const MbSim *sim, const MbDeformable *of, double t);
 double mb_nodes_activation(const MbSim *sim, const MbFibres *fibres, double t);
 // Tells whether the solution at the end of a step is one to go on with, `fine`: its numbers are finite (node_messages.c).
 MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report);
+// Tells whether a device that moves the nodes has stopped.
+MbStatus mb_nodes_fault(const MbSim *sim, double t, MbReport *report);
 // Tells how far the nodes still are from the last step's solution, by the size of the largest deformable.
 double mb_nodes_left(const MbSim *sim);
 // Tells whether the step's last iteration is farther from its solution than what was wanted, though a step to go on from.

@@ -41,7 +41,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   if (sim->touching && status == MB_OK) status = mb_touch_part(sim, t, report);
   if (status == MB_OK) mb_sim_follow(sim, sim->q1, sim->v1);
   if (sim->nodes && status == MB_OK) status = mb_nodes_step(sim, t, report);
-  if (sim->touching && status == MB_OK) status = mb_touch_part_points(sim, report);
+  if (sim->touching && status == MB_OK) status = mb_touch_part_points(sim, t, report);
   if (keeps && status == MB_OK) status = mb_gaps_watch(sim, sim->q1, sim->v1, t, report);
   if (sim->constraining && status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
   if (status != MB_OK) {

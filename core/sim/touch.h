@@ -179,6 +179,8 @@ bool mb_touch_watch(MbSim *sim, MbTouchWatch watch);
 bool mb_touch_look(MbSim *sim, const MbPushes *pushed, bool points);
 // Its part: what of deformables touches solids, behind those.
 bool mb_touch_look_surfaces(MbSim *sim, bool points);
+// Whether a deformable's triangles may touch a solid beside its nodes: not a plane, and nothing round that bends little beside a triangle.
+bool mb_touch_facets_meet(const MbSim *sim, size_t surface, uint32_t solid);
 // The contacts of a deformable's triangles and edges with a solid, behind those of its nodes (touch_facets.c); what is near was `seen` elsewhere,
 // NULL: it is to be found.
 bool mb_touch_look_facets(MbSim *sim, const MbNearPair *pair, const MbTouchSeen *seen);
@@ -225,7 +227,7 @@ bool mb_touch_exact(const MbContacts *rules);
 // Moves what is deeper in one another than rounding apart, by positions alone: q1, and the bodies of sim->x with it.
 MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report);
 // The same of nodes that are points, at the end of the step. Both, and mb_touch_commit, are for scenes in which something collides.
-MbStatus mb_touch_part_points(MbSim *sim, MbReport *report);
+MbStatus mb_touch_part_points(MbSim *sim, double t, MbReport *report);
 // Notes the impulses of a solution, its rates with velocities v, and the work that they have done.
 void mb_touch_take(MbSim *sim, const double *v);
 // Notes how what is deep has been parted from where bodies are, by dq (nv), where somebody wants to know.

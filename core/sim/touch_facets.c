@@ -18,7 +18,7 @@
 #include <string.h>
 
 static const double
-    AT_NODE = 1e-6, // a share of the triangle
+    AT_NODE = MB_NEAR_AT_NODE, // a share of the triangle
     RISES = 1e-3, ROUND = 4,
     SIDE = 0.1; // a sine; half edges of a radius that bends little; the cosine of its normal and the axis
 
@@ -30,7 +30,8 @@ typedef struct Meeting {
   const MbNearPair *pair;
   const MbNearSolid *at;
   double size;
-  size_t first; // of the batch, among the triangles that are near
+  size_t first;            // of the batch, among the triangles that are near
+  const MbTouchSeen *seen; // NULL: the processor has found which are
 } Meeting;
 
 // Nodes that a body carries, or that rows hold at this one, are not asked to leave it.
@@ -71,15 +72,23 @@ static double least_radius(const MbShape *shape) {
   }
 }
 
-static bool bends_little(const Meeting *m) {
-  return least_radius(&m->sim->touching->solids.shape[m->solid]) > ROUND * m->surface->size;
+static bool bends_little(const MbShape *shape, const MbTouchSurface *surface) {
+  return least_radius(shape) > ROUND * surface->size;
+}
+
+bool mb_touch_facets_meet(const MbSim *sim, size_t k, uint32_t solid) {
+  const MbTouchSurface *surface = &sim->touching->surface[k];
+  const MbShape *shape = &sim->touching->solids.shape[solid];
+  if (!surface->of->ntriangles || shape->form == MB_FORM_PLANE) return false;
+  return shape->form == MB_FORM_CYLINDER || !bends_little(shape, surface);
 }
 
 // Whether a point is on a cylinder's side, which its rims are not.
 static bool is_on_side(const Meeting *m, const double n[3]) {
   double axis[3];
   mb_quat_rotate(axis, m->sim->touching->E[m->solid].q, (double[]){0, 0, 1});
-  return bends_little(m) && fabs(mb_vec3_dot(axis, n)) < SIDE;
+  return bends_little(&m->sim->touching->solids.shape[m->solid], m->surface) &&
+         fabs(mb_vec3_dot(axis, n)) < SIDE;
 }
 
 // The feature of a point of a triangle, MB_NO_FACE where it is a node's or another triangle's.
@@ -175,6 +184,15 @@ static void places_of(const Meeting *m, uint32_t t, const double *x[3]) {
     x[i] = m->surface->faces->x + 3 * (size_t)m->surface->faces->corner[3 * (size_t)t + i];
 }
 
+// Takes where a triangle meets the solid, if somebody else has found that.
+static bool take_points(const MbTouchSeen *seen, size_t i, MbContactPoint *out, int *count) {
+  if (!seen || seen->face[i].points == MB_NEAR_LEFT) return false;
+  const MbNearFace *face = &seen->face[i];
+  for (size_t k = 0; k < face->points; k++) out[k] = seen->point[face->first + k];
+  *count = (int)face->points;
+  return true;
+}
+
 // Lets triangles begin to end of a batch meet the solid, each by itself.
 static void meet(void *context, size_t begin, size_t end) {
   const Meeting *m = context;
@@ -182,12 +200,14 @@ static void meet(void *context, size_t begin, size_t end) {
   const MbTouchFacets *facets = &touching->facets;
   for (size_t i = begin; i < end; i++) {
     const uint32_t t = facets->near[m->first + i], *corner = m->surface->faces->corner + 3 * (size_t)t;
+    MbContactPoint *point = facets->point + MB_CONTACT_POINTS * i;
+    facets->count[i] = 0;
+    if (!takes_part(m, corner) || take_points(m->seen, m->first + i, point, &facets->count[i])) continue;
     const double reach = reach_of(m, corner), *x[3];
     places_of(m, t, x);
-    facets->count[i] = 0;
-    if (mb_near_aside(m->at, x, reach) || !takes_part(m, corner)) continue;
-    facets->count[i] = mb_collide_facet(x, &touching->solids.shape[m->solid], &touching->E[m->solid], reach,
-                                        facets->point + MB_CONTACT_POINTS * i);
+    if (mb_near_aside(m->at, x, reach)) continue;
+    facets->count[i] =
+        mb_collide_facet(x, &touching->solids.shape[m->solid], &touching->E[m->solid], reach, point);
   }
 }
 
@@ -221,11 +241,11 @@ static bool take_seen(MbTouchFacets *facets, const MbFaces *faces, const MbTouch
   return true;
 }
 
-static bool find_near(Meeting *m, const MbTouchSeen *seen) {
+static bool find_near(Meeting *m) {
   MbTouching *t = m->sim->touching;
   const MbTouchSurface *surface = m->surface;
   t->facets.n = 0;
-  if (seen) return take_seen(&t->facets, surface->faces, seen);
+  if (m->seen) return take_seen(&t->facets, surface->faces, m->seen);
   // the solid's box has its own way in it
   const double within = m->pair->h * surface->fastest + m->pair->fall + MB_NEAR_SHARE * surface->size +
                         surface->of->thickness / 2;
@@ -237,18 +257,18 @@ bool mb_touch_look_facets(MbSim *sim, const MbNearPair *pair, const MbTouchSeen 
   MbTouching *t = sim->touching;
   const uint32_t solid = pair->solid;
   MbTouchSurface *surface = &t->surface[pair->surface];
-  if (!surface->of->ntriangles || t->solids.shape[solid].form == MB_FORM_PLANE) return true;
+  if (!pair->facets) return true;
   Meeting m = {.sim = sim,
                .surface = surface,
                .k = pair->surface,
                .solid = solid,
                .pair = pair,
                .at = &t->sight.solid[solid],
-               .size = pair->size};
-  if (t->solids.shape[solid].form != MB_FORM_CYLINDER && bends_little(&m)) return true;
+               .size = pair->size,
+               .seen = seen};
   mb_touch_gather(t);
   if (!features_reserve(&t->facets, surface->faces)) return false;
-  const bool met = find_near(&m, seen) && meet_all(&m) && mb_touch_add_gathered(t);
+  const bool met = find_near(&m) && meet_all(&m) && mb_touch_add_gathered(t);
   features_clear(t, surface->faces);
   return met;
 }

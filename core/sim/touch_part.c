@@ -141,7 +141,7 @@ static bool part_nodes(MbSim *sim, const MbTouch *touch, double depth) {
 
 // What is deep goes out by itself: a node that is a point has little mass beside what it touches, and only its place changes, not its
 // velocity. What is left of it comes of turns and of curved shapes, of the order h².
-MbStatus mb_touch_part_points(MbSim *sim, MbReport *report) {
+MbStatus mb_touch_part_points(MbSim *sim, double at, MbReport *report) {
   static const double MOST = 0.1; // of the smaller one's size, in a step
   MbTouching *t = sim->touching;
   if (!t->points) return MB_OK;
@@ -155,5 +155,6 @@ MbStatus mb_touch_part_points(MbSim *sim, MbReport *report) {
     if (t->rules->compliance > 0 || !(depth > SLOP)) continue;
     if (part_nodes(sim, touch, fmin(depth, MOST) * touch->size)) t->fresh = false;
   }
-  return MB_OK;
+  // nobody asks a device for anything behind this look
+  return mb_nodes_fault(sim, at, report);
 }

@@ -88,7 +88,8 @@ MbNearPair mb_touch_sight_pair(const MbSim *sim, size_t surface, uint32_t solid,
                       .size = fmin(of->size, t->solids.size[solid]),
                       .h = sim->model->h,
                       .fall = fall,
-                      .half = of->of->thickness / 2};
+                      .half = of->of->thickness / 2,
+                      .facets = mb_touch_facets_meet(sim, surface, solid)};
 }
 
 static void place_solids(const MbTouching *t) {
@@ -154,7 +155,7 @@ bool mb_touch_sight_take(MbTouchSight *sight, size_t surface, uint32_t solid, Mb
   if (sight->at == sight->npairs || sight->pair[sight->at].surface != surface ||
       sight->pair[sight->at].solid != solid)
     return false;
-  *seen = (MbTouchSeen){0};
+  *seen = (MbTouchSeen){.point = found->point};
   if (found->touch) seen->touch = found->touch + sight->touch;
   if (found->face) seen->face = found->face + sight->face;
   while (sight->touch < found->ntouches && found->touch[sight->touch].pair == sight->at)

@@ -21,6 +21,7 @@ typedef struct MbTouchSeen {
   size_t ntouches, nfaces;
   const MbNearTouch *touch;
   const MbNearFace *face;
+  const MbContactPoint *point; // of all faces
 } MbTouchSeen;
 
 // Makes room, and hands shapes and surfaces to who finds elsewhere, if there is one.

@@ -1,4 +1,5 @@
-// All kernels: X(name, type of the arguments). The bodies of those of trees are where backends include them alone (tree_kernels.h). A backend makes one of each; engines name them by MB_RUN_name.
+// All kernels: X(name, type of the arguments). The bodies of those of trees, and of what triangles meet, are where
+// backends include them alone (tree_kernels.h, meet_kernels.h). A backend makes one of each; engines name them by MB_RUN_name.
 #ifndef MB_GPU_KERNELS_KERNEL_LIST_H
 #define MB_GPU_KERNELS_KERNEL_LIST_H
 
@@ -94,7 +95,12 @@
   X(mb_near_count, MbNearArgs)                                                                               \
   X(mb_near_sum, MbNearArgs)                                                                                 \
   X(mb_near_list, MbNearArgs)                                                                                \
+  X(mb_near_meet, MbNearArgs)                                                                                \
+  X(mb_near_mesh, MbNearArgs)                                                                                \
+  X(mb_near_some, MbNearArgs)                                                                                \
+  X(mb_near_many, MbNearArgs)                                                                                \
   X(mb_near_tell, MbNearArgs)                                                                                \
+  X(mb_near_points, MbNearArgs)                                                                              \
   X(mb_tree_steps, MbTreeArgs)                                                                               \
   X(mb_tree_look, MbTreeArgs)
 

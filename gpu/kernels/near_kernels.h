@@ -6,17 +6,23 @@
 //   list   has the numbers of what is near, in order, and how many there are
 //   tell   writes them, and of nodes how they touch
 //
-// Nothing is added to by two threads, so the list has the order of the numbers.
+// Where triangles meet solids is found behind `list` (meet_kernels.h). Nothing is added to by two threads, so the list has the order of the numbers.
 #ifndef MB_GPU_KERNELS_NEAR_KERNELS_H
 #define MB_GPU_KERNELS_NEAR_KERNELS_H
 
+#include "core/collision/collide.h"
 #include "core/collision/near.h"
 #include "gpu/kernels/kernel_body.h"
 
 enum {
   MB_NEAR_CHUNK = 64, // things that one thread counts, and chunks that one adds up
+  MB_NEAR_HEAD = 2,   // words before what is told: all and nodes; points
   MB_NEAR_WORDS = 5   // of a node that touches
 };
+
+// see meet_kernels.h
+typedef struct MbMeetRoom MbMeetRoom;
+typedef struct MbMeetMesh MbMeetMesh;
 
 // A surface there.
 typedef struct MbNearOf {
@@ -29,7 +35,8 @@ typedef struct MbNearCount {
   uint32_t all, nodes;
 } MbNearCount;
 
-// What is told: first how many there are, in words; of each node five, gap, normal, number in the window and feature; of each triangle its number.
+// What is told: first how many there are, in words; of each node five, gap, normal, number in the window and feature; of each triangle its number, and
+// how many points it has; then eight of each point.
 typedef union MbNearWord {
   double number;
   uint32_t word[2];
@@ -48,6 +55,14 @@ typedef struct MbNearArgs {
   MbNearCount *count, *sum;       // (chunks), (chunks of these)
   uint32_t *list;                 // (things)
   MbNearWord *told;
+  // where triangles meet solids
+  MbMeetRoom *room;      // (rooms)
+  uint32_t rooms, meets; // so many triangles at once, so many in a window
+  MbMeetMesh *mesh;      // (meshes) the same for meshes
+  uint32_t meshes, each; // and the most points of a triangle
+  MbContactPoint *point; // (meets x each)
+  uint32_t *points;      // (meets) how many, or MB_NEAR_LEFT
+  uint32_t *some, *many; // (chunks of meets), (chunks of these)
 } MbNearArgs;
 
 // A thing: of which pair it is, whether it is a node, and which of the surface's.
@@ -84,13 +99,19 @@ MB_BODY bool mb_near_touches(const MbNearArgs *a, const MbNearThing *thing, MbNe
                                             a->x + 3 * (size_t)node, a->v + 3 * (size_t)node, how);
 }
 
-MB_BODY bool mb_near_comes(const MbNearArgs *a, const MbNearThing *thing) {
-  const double *x[3], *v[3];
+// Where a triangle's corners are, and how near it has to be.
+MB_BODY double mb_near_corners(const MbNearArgs *a, const MbNearThing *thing, const double *x[3]) {
+  const double *v[3];
   for (int i = 0; i < 3; i++) {
     const size_t node = thing->surface->corner[3 * (size_t)thing->at + (size_t)i];
     x[i] = a->x + 3 * node, v[i] = a->v + 3 * node;
   }
-  return !mb_near_aside(thing->solid, x, mb_near_triangle_reach(thing->pair, thing->solid, v));
+  return mb_near_triangle_reach(thing->pair, thing->solid, v);
+}
+
+MB_BODY bool mb_near_comes(const MbNearArgs *a, const MbNearThing *thing) {
+  const double *x[3], reach = mb_near_corners(a, thing, x);
+  return !mb_near_aside(thing->solid, x, reach);
 }
 
 MB_BODY void mb_near_look(const MbNearArgs *a, size_t i) {
@@ -137,12 +158,12 @@ MB_BODY void mb_near_tell(const MbNearArgs *a, size_t i) {
   const uint32_t all = a->told->word[0], nodes = a->told->word[1];
   if (i >= all) return;
   if (i >= nodes) {
-    MbNearWord *to = a->told + 1 + MB_NEAR_WORDS * (size_t)nodes + (i - nodes);
-    to->word[0] = a->list[i], to->word[1] = 0;
+    MbNearWord *to = a->told + MB_NEAR_HEAD + MB_NEAR_WORDS * (size_t)nodes + (i - nodes);
+    to->word[0] = a->list[i], to->word[1] = i - nodes < a->meets ? a->points[i - nodes] : MB_NEAR_LEFT;
     return;
   }
   const MbNearThing thing = mb_near_thing(a, a->from + a->list[i]);
-  MbNearWord *to = a->told + 1 + MB_NEAR_WORDS * i;
+  MbNearWord *to = a->told + MB_NEAR_HEAD + MB_NEAR_WORDS * i;
   MbNearNode how;
   how.gap = how.normal[0] = how.normal[1] = how.normal[2] = 0, how.feature = 0;
   (void)mb_near_touches(a, &thing, &how);

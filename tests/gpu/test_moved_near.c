@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT = 8192, SHAPES = 9, GOES = 24 };
-static const double CLOSE = 1e-12; // of shapes of size 1: what a device fuses
+enum { TEXT = 8192, SHAPES = 9, GOES = 24, LAUNCHES = 10 }; // of a look
+static const double CLOSE = 1e-12;                          // of shapes of size 1: what a device fuses
 
 // Shapes of a reach of some 0.1, and how far from their origins they reach.
 static const struct {
@@ -20,7 +20,7 @@ static const struct {
   double reach;
 } shapes[SHAPES] = {
     {"{\"type\": \"plane\"}", 0.02},
-    {"{\"type\": \"sphere\", \"radius\": 0.07}", 0.07},
+    {"{\"type\": \"sphere\", \"radius\": 0.04}", 0.04},
     {"{\"type\": \"capsule\", \"radius\": 0.03, \"length\": 0.1}", 0.08},
     {"{\"type\": \"box\", \"size\": [0.12, 0.1, 0.08]}", 0.09},
     {"{\"type\": \"cylinder\", \"radius\": 0.06, \"length\": 0.08}", 0.08},
@@ -114,10 +114,21 @@ static void look_both(MbSim *own, MbSim *there) {
   for (int k = 0; k < 2; k++) cr_assert(mb_touch_look(both[k], &both[k]->touching->last, true));
 }
 
-// Contacts of nodes with each form of shape, and of what is between nodes, are counted.
+// Contacts of nodes with each form of shape, and of what is between nodes, are counted; so are triangles that have points with it, as the device
+// tells, and those that it leaves to the processor.
 typedef struct Counts {
-  size_t nodes[MB_FORMS], between;
+  size_t nodes[MB_FORMS], between, met[MB_FORMS], left[MB_FORMS];
 } Counts;
+
+static void count_faces(const MbSim *sim, Counts *counts) {
+  const MbTouching *t = sim->touching;
+  const MbNearFound *found = &t->sight.found;
+  for (size_t i = 0; i < found->nfaces; i++) {
+    const MbForm form = t->solids.shape[t->sight.pair[found->face[i].pair].solid].form;
+    counts->met[form] += found->face[i].points > 0 && found->face[i].points != MB_NEAR_LEFT;
+    counts->left[form] += found->face[i].points == MB_NEAR_LEFT;
+  }
+}
 
 static void count(const MbSim *sim, Counts *counts) {
   const MbTouching *t = sim->touching;
@@ -141,7 +152,7 @@ static void compare_look(MbSim *own, MbSim *there, bool same, const char *when, 
     snprintf(what, sizeof what, "%s, contact %zu of %zu", when, i, a->n);
     compare_touch(&a->touch[i], &b->touch[i], same, what);
   }
-  if (there->touching->sight.npairs) count(there, counts);
+  if (there->touching->sight.npairs) count(there, counts), count_faces(there, counts);
 }
 
 static void compare_on(const MbEngine *engine, const char *from, int steps, Counts *counts) {
@@ -161,12 +172,15 @@ static void compare_on(const MbEngine *engine, const char *from, int steps, Coun
 
 Test(moved_near, contacts_with_every_shape_are_those_that_the_processor_finds) {
   for (int e = 0; beside_engine(e); e++) {
-    Counts counts = {{0}, 0};
+    Counts counts = {.between = 0};
     for (uint64_t seed = 1; seed <= 3; seed++)
       compare_on(beside_engine(e), scene_of(seed, 16 + (size_t)seed), GOES, &counts);
     for (int f = 0; f < MB_FORMS; f++) {
-      printf("  %-5s form %d: %zu contacts of nodes\n", mb_engine_name(beside_engine(e)), f, counts.nodes[f]);
+      printf("  %-5s form %d: %zu contacts of nodes, %zu triangles with points, %zu left\n",
+             mb_engine_name(beside_engine(e)), f, counts.nodes[f], counts.met[f], counts.left[f]);
       cr_expect_gt(counts.nodes[f], 20, "form %d is not touched", f);
+      cr_expect_eq(counts.met[f] > 20, f != MB_FORM_PLANE, "form %d", f);
+      cr_expect_eq(counts.left[f], 0, "form %d", f);
     }
     cr_expect_gt(counts.between, 200);
   }
@@ -176,7 +190,7 @@ Test(moved_near, contacts_with_every_shape_are_those_that_the_processor_finds) {
 Test(moved_near, windows_of_any_size_find_the_same) {
   static const size_t most[] = {1, 63, 64, 65, 1000, 4096, 4097};
   for (size_t k = 0; k < sizeof most / sizeof *most; k++) {
-    Counts counts = {{0}, 0};
+    Counts counts = {.between = 0};
     mb_moved_near_most = most[k];
     TestRun run = test_run(scene_of(4, 9), NULL);
     MbSim *there = beside_on(&mb_loops_engine, &run);
@@ -188,7 +202,26 @@ Test(moved_near, windows_of_any_size_find_the_same) {
   }
 }
 
-Test(moved_near, ten_looks_on_a_device_have_the_same_bits) {
+// Triangles that share rooms, and those for which there is none, have the same contacts.
+Test(moved_near, however_few_triangles_are_met_there_the_contacts_are_the_same) {
+  static const size_t meets[] = {0, 1, 63, 64, 65, 2000, 4097}, rooms[] = {1, 1, 7, 64, 3, 8, 1000};
+  for (size_t k = 0; k < sizeof meets / sizeof *meets; k++) {
+    Counts counts = {.between = 0};
+    mb_moved_near_meets = meets[k], mb_moved_near_rooms = mb_moved_near_meshes = rooms[k];
+    TestRun run = test_run(scene_of(4, 9), NULL);
+    MbSim *there = beside_on(&mb_loops_engine, &run);
+    test_steps(run.sim, GOES / 2);
+    compare_look(run.sim, there, true, "a part of it", &counts);
+    cr_expect_gt(counts.between, 5, "%zu", counts.between);
+    size_t left = 0;
+    for (int f = 0; f < MB_FORMS; f++) left += counts.left[f];
+    cr_expect_eq(left > 0, meets[k] < 100, "%zu left of %zu", left, meets[k]);
+    mb_sim_free(there);
+    test_run_free(&run);
+  }
+}
+
+Test(moved_near, twenty_looks_on_a_device_have_the_same_bits) {
   for (int e = 0; beside_engine(e); e++) {
     TestRun run = test_run(scene_of(5, 17), NULL);
     MbSim *there = beside_on(beside_engine(e), &run);
@@ -196,7 +229,7 @@ Test(moved_near, ten_looks_on_a_device_have_the_same_bits) {
     const MbTouches *next = &there->touching->next;
     MbTouch *first = NULL;
     size_t n = 0;
-    for (int k = 0; k < 10; k++) {
+    for (int k = 0; k < 20; k++) {
       cr_assert(mb_touch_look(there, &there->touching->last, true));
       if (k == 0) {
         n = next->n, first = malloc(n * sizeof *first);
@@ -241,7 +274,7 @@ Test(moved_near, what_is_near_is_found_by_the_processor_where_a_device_has_stopp
   TestRun run = test_run(scene_of(7, 9), NULL);
   MbReport report = {0};
   test_steps(run.sim, GOES / 2);
-  for (int64_t launch = 0; launch < 5; launch++) {
+  for (int64_t launch = 0; launch < LAUNCHES; launch++) {
     MbSim *sim = beside_on(&mb_loops_engine, &run);
     mb_loops_fail_after = launch;
     look_both(run.sim, sim);
@@ -253,5 +286,32 @@ Test(moved_near, what_is_near_is_found_by_the_processor_where_a_device_has_stopp
     cr_expect_eq(mb_sim_step(sim, &report), MB_DEVICE);
     mb_sim_free(sim);
   }
+  test_run_free(&run);
+}
+
+// Steps from the same start, of which launch `launch` of the next one fails; *left of these are not reached.
+static MbStatus step_without(const TestRun *run, int64_t launch, int64_t *left) {
+  MbReport report = {0};
+  MbSim *sim = beside_on(&mb_loops_engine, run);
+  test_steps(sim, GOES / 2);
+  mb_loops_fail_after = launch;
+  const MbStatus status = mb_sim_step(sim, &report);
+  *left = mb_loops_fail_after;
+  mb_loops_fail_after = -1;
+  cr_expect_eq(mb_sim_steps(sim), GOES / 2 + (status == MB_OK));
+  mb_sim_free(sim);
+  return status;
+}
+
+// A step looks once more at its end, for what is deep, and then asks a device for nothing.
+Test(moved_near, a_device_that_stops_in_the_last_look_of_a_step_is_what_is_told) {
+  static const int64_t MANY = 1000000;
+  TestRun run = test_run(scene_of(7, 9), NULL);
+  int64_t left = 0, none = 0;
+  cr_assert_eq(step_without(&run, MANY, &left), MB_OK);
+  for (int64_t back = 1; back <= LAUNCHES; back++)
+    cr_expect_eq(step_without(&run, MANY - left - back, &none), MB_DEVICE, "launch %lld from the end",
+                 (long long)back);
+  cr_expect_eq(step_without(&run, MANY - left, &none), MB_OK);
   test_run_free(&run);
 }

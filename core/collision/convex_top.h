@@ -3,20 +3,24 @@
 // height(n) = n · w − Σ √(nᵀ Q n) is concave as a function of all vectors, and of degree 1. On the sphere its gradient is t = G − height n,
 // G = w − Σ Q n / √(nᵀ Q n), and its second derivative along the tangents −K, K = Σ (bend of the rounds) + height: where the height is above
 // 0 there is one top. A disk has an edge at its axis, where its reach is not smooth: those two directions are tried by whoever calls.
-#include "core/collision/convex.h"
+//
+// For processors and devices alike.
+#ifndef MB_COLLISION_CONVEX_TOP_H
+#define MB_COLLISION_CONVEX_TOP_H
 
-#include "core/math/mat3.h"
-
-static const double half_turn = 3.14159265358979323846;
+#include "core/collision/convex_shape.h"
+#include "core/collision/patch_points.h"
+#include "core/collision/shape_distance.h"
 
 // The height on the circle n = cos φ u + sin φ v, and its derivatives by φ.
-typedef struct Circle {
+typedef struct MbConvexCircle {
   const MbConvexPair *pair;
   const double *w;
   double u[3], v[3];
-} Circle;
+} MbConvexCircle;
 
-static double on_circle(const Circle *circle, double phi, double n[3], double *slope, double *bend) {
+MB_COLLIDE_ASIDE double mb_circle_at(const MbConvexCircle *circle, double phi, double n[3], double *slope,
+                                     double *bend) {
   double G[3], along[3];
   const double c = cos(phi), s = sin(phi);
   for (int k = 0; k < 3; k++) {
@@ -32,11 +36,11 @@ static double on_circle(const Circle *circle, double phi, double n[3], double *s
 }
 
 // Newton's method between two ends; halves what is between them where it would leave that, or is slow.
-static double find_top(const Circle *circle) {
-  double low = -half_turn, high = half_turn, n[3], slope, bend, before = INFINITY, phi = 0, best = phi;
+MB_COLLIDE_ASIDE double mb_circle_top(const MbConvexCircle *circle) {
+  double low = -MB_HALF_TURN, high = MB_HALF_TURN, n[3], slope, bend, before = INFINITY, phi = 0, best = phi;
   bool above = false;
   for (int k = 0; k < 200; k++) {
-    const double height = on_circle(circle, phi, n, &slope, &bend);
+    const double height = mb_circle_at(circle, phi, n, &slope, &bend);
     if (slope == 0 && (height > 0 || bend <= 0)) return phi;
     // what is not above 0 has the top on the side of what is
     const bool up = height <= 0 && above ? phi < best : slope > 0;
@@ -53,8 +57,10 @@ static double find_top(const Circle *circle) {
   return phi;
 }
 
-void mb_convex_arc(const MbConvexPair *pair, const double w[3], const double e[3], double n[3]) {
-  Circle circle = {.pair = pair, .w = w};
+MB_COLLIDE_ASIDE void mb_convex_arc(const MbConvexPair *pair, const double w[3], const double e[3],
+                                    double n[3]) {
+  MbConvexCircle circle;
+  circle.pair = pair, circle.w = w;
   mb_vec3_copy(circle.u, pair->rounds ? n : w);
   for (int twice = 0; twice < 2; twice++) {
     mb_vec3_add_scaled(circle.u, circle.u, -mb_vec3_dot(circle.u, e), e);
@@ -62,7 +68,7 @@ void mb_convex_arc(const MbConvexPair *pair, const double w[3], const double e[3
     if (size > (pair->rounds || twice ? 1e-8 : 1e-15 * pair->size))
       mb_vec3_scale(circle.u, 1 / size, circle.u);
     else
-      mb_across(circle.u, e);
+      mb_across_of(circle.u, e);
   }
   if (!pair->rounds) {
     // |w| across e is the height; a small one is known no better than that
@@ -71,11 +77,11 @@ void mb_convex_arc(const MbConvexPair *pair, const double w[3], const double e[3
   }
   mb_vec3_cross(circle.v, e, circle.u);
   double slope, bend;
-  on_circle(&circle, find_top(&circle), n, &slope, &bend);
+  mb_circle_at(&circle, mb_circle_top(&circle), n, &slope, &bend);
 }
 
 // The nearest point of a disk is inside of it or on its rim.
-static void top_of_disk(const MbRound *round, const double w[3], double n[3]) {
+MB_INLINE void mb_top_of_disk(const MbRound *round, const double w[3], double n[3]) {
   const double *a = round->axis, z = mb_vec3_dot(w, a);
   double across[3], d[3];
   mb_vec3_add_scaled(across, w, -z, a);
@@ -90,23 +96,24 @@ static void top_of_disk(const MbRound *round, const double w[3], double n[3]) {
   if (size > 0) mb_vec3_scale(n, 1 / size, d);
 }
 
-static void top_of_ellipsoid(const MbRound *round, const double w[3], double n[3]) {
+MB_COLLIDE_ASIDE void mb_top_of_ellipsoid(const MbRound *round, const double w[3], double n[3]) {
   double local[3], normal[3];
   uint32_t feature;
   mb_mat3_tapply(local, round->of->R, w);
-  mb_shape_distance(round->of->shape, local, normal, &feature);
+  mb_shape_distance_of(round->of->shape, local, normal, &feature);
   mb_mat3_apply(n, round->of->R, normal);
 }
 
 // K of the tangents s and t, and the gradient t along them.
-typedef struct Bend {
+typedef struct MbConvexBend {
   double s[3], t[3], gs, gt, kss, kst, ktt, height;
-} Bend;
+} MbConvexBend;
 
-static void bend_at(Bend *bend, const MbConvexPair *pair, const double w[3], const double n[3]) {
+MB_COLLIDE_ASIDE void mb_convex_bend(MbConvexBend *bend, const MbConvexPair *pair, const double w[3],
+                                     const double n[3]) {
   double G[3];
   bend->height = mb_convex_height(pair, w, n, G);
-  mb_across(bend->s, n);
+  mb_across_of(bend->s, n);
   mb_vec3_cross(bend->t, n, bend->s);
   bend->gs = mb_vec3_dot(G, bend->s), bend->gt = mb_vec3_dot(G, bend->t);
   bend->kss = bend->ktt = bend->height, bend->kst = 0;
@@ -118,7 +125,7 @@ static void bend_at(Bend *bend, const MbConvexPair *pair, const double w[3], con
 }
 
 // n + K⁻¹ t, which K has to be positive for; returns the length of that step. `rise` is how much higher it leads if the bend is all there is.
-static double newton_step(const Bend *bend, const double n[3], double out[3], double *rise) {
+MB_INLINE double mb_convex_step(const MbConvexBend *bend, const double n[3], double out[3], double *rise) {
   const double det = bend->kss * bend->ktt - bend->kst * bend->kst, trace = bend->kss + bend->ktt;
   if (!(trace > 0 && det > 1e-14 * trace * trace)) return INFINITY;
   const double x = (bend->ktt * bend->gs - bend->kst * bend->gt) / det;
@@ -130,10 +137,11 @@ static double newton_step(const Bend *bend, const double n[3], double out[3], do
 }
 
 // Steps that are shorter rise by what rounding hides, and Newton's method is at its own speed.
-static const double short_step = 1e-6;
+#define MB_SHORT_STEP 1e-6
 
 // The top of the great circle from n towards `turn`; false where that is no higher than n.
-static bool along_circle(const MbConvexPair *pair, const double w[3], const double turn[3], double n[3]) {
+MB_COLLIDE_ASIDE bool mb_top_along(const MbConvexPair *pair, const double w[3], const double turn[3],
+                                   double n[3]) {
   double e[3], next[3], G[3];
   mb_vec3_cross(e, n, turn);
   const double size = mb_vec3_norm(e);
@@ -148,7 +156,7 @@ static bool along_circle(const MbConvexPair *pair, const double w[3], const doub
 
 // At the axis of a disk height has an edge. The axis is the top where what is left of the gradient without the disk is no longer than its
 // radius; else that is the way up. Returns whether it is.
-static bool at_axis(const MbConvexPair *pair, const double w[3], double n[3]) {
+MB_INLINE bool mb_top_at_axis(const MbConvexPair *pair, const double w[3], double n[3]) {
   double G[3], g[3], axis[3];
   for (int i = 0; i < pair->rounds; i++) {
     const MbRound *round = &pair->round[i];
@@ -160,21 +168,21 @@ static bool at_axis(const MbConvexPair *pair, const double w[3], double n[3]) {
       mb_vec3_copy(n, axis);
       return true;
     }
-    if (mb_round_reach(round, n, g) > 1e-3 * round->radius || !along_circle(pair, w, G, axis)) continue;
+    if (mb_round_reach(round, n, g) > 1e-3 * round->radius || !mb_top_along(pair, w, G, axis)) continue;
     if (mb_convex_height(pair, w, axis, G) > mb_convex_height(pair, w, n, G)) mb_vec3_copy(n, axis);
   }
   return false;
 }
 
 // Of two rounds: Newton's method, and where it does not rise as it should the top of the great circle along the step or the gradient.
-static void top_of_two(const MbConvexPair *pair, const double w[3], double n[3]) {
+MB_COLLIDE_ASIDE void mb_top_of_two(const MbConvexPair *pair, const double w[3], double n[3]) {
   double next[3], G[3], turn[3], rise = 0, before = 1;
-  if (at_axis(pair, w, n)) return;
+  if (mb_top_at_axis(pair, w, n)) return;
   for (int k = 0; k < 100; k++) {
-    Bend bend;
-    bend_at(&bend, pair, w, n);
-    const double step = newton_step(&bend, n, next, &rise);
-    if (step < short_step) {
+    MbConvexBend bend;
+    mb_convex_bend(&bend, pair, w, n);
+    const double step = mb_convex_step(&bend, n, next, &rise);
+    if (step < MB_SHORT_STEP) {
       mb_vec3_copy(n, next);
       if (step < 1e-12 || step > 0.3 * before) return;
       before = step;
@@ -185,42 +193,45 @@ static void top_of_two(const MbConvexPair *pair, const double w[3], double n[3])
       continue;
     }
     mb_vec3_sub(turn, next, n);
-    if (step < 1.5 && along_circle(pair, w, turn, n)) continue;
+    if (step < 1.5 && mb_top_along(pair, w, turn, n)) continue;
     for (int i = 0; i < 3; i++) turn[i] = bend.gs * bend.s[i] + bend.gt * bend.t[i];
-    if (!along_circle(pair, w, turn, n)) return;
+    if (!mb_top_along(pair, w, turn, n)) return;
   }
 }
 
-void mb_convex_top(const MbConvexPair *pair, const double w[3], double n[3]) {
+MB_COLLIDE_ASIDE void mb_convex_top(const MbConvexPair *pair, const double w[3], double n[3]) {
   if (!pair->rounds) {
     const double size = mb_vec3_norm(w);
     if (size > 0) mb_vec3_scale(n, 1 / size, w);
   } else if (pair->rounds == 1 && pair->round[0].disk) {
-    top_of_disk(&pair->round[0], w, n);
+    mb_top_of_disk(&pair->round[0], w, n);
   } else if (pair->rounds == 1) {
-    top_of_ellipsoid(&pair->round[0], w, n);
+    mb_top_of_ellipsoid(&pair->round[0], w, n);
   } else {
-    top_of_two(pair, w, n);
+    mb_top_of_two(pair, w, n);
   }
 }
 
-double mb_convex_newton(const MbConvexPair *pair, const double w[3], const double *e, double n[3]) {
+MB_INLINE double mb_convex_newton(const MbConvexPair *pair, const double w[3], const double *e, double n[3]) {
   if (!e) {
-    Bend bend;
+    MbConvexBend bend;
     double next[3], rise;
-    bend_at(&bend, pair, w, n);
-    const double step = newton_step(&bend, n, next, &rise);
+    mb_convex_bend(&bend, pair, w, n);
+    const double step = mb_convex_step(&bend, n, next, &rise);
     if (step < 0.5) mb_vec3_copy(n, next);
     return step;
   }
-  Circle circle = {.pair = pair, .w = w};
+  MbConvexCircle circle;
+  circle.pair = pair, circle.w = w;
   double slope, bend;
   mb_vec3_add_scaled(circle.u, n, -mb_vec3_dot(n, e), e);
   mb_vec3_scale(circle.u, 1 / mb_vec3_norm(circle.u), circle.u);
   mb_vec3_cross(circle.v, e, circle.u);
-  on_circle(&circle, 0, n, &slope, &bend);
+  mb_circle_at(&circle, 0, n, &slope, &bend);
   if (!(bend < 0)) return INFINITY;
   const double step = -slope / bend;
-  if (fabs(step) < 0.5) on_circle(&circle, step, n, &slope, &bend);
+  if (fabs(step) < 0.5) mb_circle_at(&circle, step, n, &slope, &bend);
   return fabs(step);
 }
+
+#endif

@@ -91,7 +91,7 @@ Test(contact_cases_long, a_box_by_pivots_does_not_creep_in_a_minute, TEST_LONG) 
   }
 }
 
-Test(contact_cases_long, heaps_with_pyramids_of_friction_are_solved_and_lose_energy_alone) {
+Test(contact_cases_long, heaps_with_pyramids_of_friction_are_solved_and_lose_energy_alone, TEST_LONG) {
   static Text text;
   begin(&text, "\"time\": {\"step\": 0.005, \"steps\": 200}, \"contact\": {\"friction\": 0.5, "
                "\"cone\": \"pyramid\"}");
@@ -119,7 +119,7 @@ Test(contact_cases_long, heaps_with_pyramids_of_friction_are_solved_and_lose_ene
 }
 
 // More contacts than pivots take.
-Test(contact_cases_long, a_pyramid_of_boxes_with_pyramids_of_friction_stands) {
+Test(contact_cases_long, a_pyramid_of_boxes_with_pyramids_of_friction_stands, TEST_LONG) {
   static Text text;
   stand(&text, "\"time\": {\"step\": 0.01, \"steps\": 200}, \"contact\": {\"friction\": 0.5, "
                "\"cone\": \"pyramid\", \"sides\": 8}");

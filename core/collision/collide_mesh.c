@@ -8,6 +8,7 @@
 #include "core/collision/convex.h"
 #include "core/collision/outline.h"
 #include "core/collision/patches.h"
+#include "core/collision/skin_distance.h"
 #include "core/collision/skin_hull.h"
 
 #include "core/math/mat3.h"
@@ -145,16 +146,54 @@ static bool is_over(const MbSkinHull *triangle, const double n[3], const double 
   return true;
 }
 
-// The triangle's plane, as far as a is over the triangle. n leads from a down to it. Deeper than `most` it is not that plane which a has come through.
-static void meet_plane(Meeting *meeting, uint32_t t, const MbSkinHull *triangle, const double n[3],
-                       double most) {
+// The triangle's plane, as far as a is over the triangle. n leads from a down to it.
+static void meet_plane(Meeting *meeting, uint32_t t, const MbSkinHull *triangle, const double n[3]) {
   double x[3], d[3];
   const uint32_t feature = farthest(meeting->a, n, x);
   mb_vec3_sub(d, triangle->placed.p, x);
   const double gap = mb_vec3_dot(d, n);
-  if (!(gap < meeting->patches.within) || -gap > most) return;
+  if (!(gap < meeting->patches.within)) return;
   add_flat(meeting, t, triangle, n, gap);
   if (is_over(triangle, n, x)) mb_patches_add(&meeting->patches, x, n, gap, feature, MB_PART_FACE | t);
+}
+
+// A triangle's gap to a, and the direction m from it to a, in the surface's axes.
+typedef struct Way {
+  uint32_t t;
+  double gap, m[3];
+} Way;
+
+// How much a triangle faces a direction; of an open surface both of its sides do.
+static double facing(const MbSkin *surface, uint32_t t, const double m[3]) {
+  const double along = mb_vec3_dot(surface->normal + 3 * (size_t)t, m);
+  return surface->closed ? along : fabs(along);
+}
+
+// Whether triangle f, and not the one that it is beside, faces where a comes out, and a is as deep in it: f is what a has come through.
+static bool is_come_through(const Meeting *meeting, uint32_t f, const Way *way) {
+  static const double MORE = 0.5, HAIR = 1e-9;
+  if (f == MB_SKIN_NONE || f == way->t) return false;
+  const double own = facing(meeting->surface, way->t, way->m);
+  if (!(facing(meeting->surface, f, way->m) > fmax(own, 0) + MORE)) return false;
+  MbSkinHull triangle;
+  MbConvexPair pair;
+  MbConvexGap gap;
+  mb_skin_hull(&triangle, meeting->b, f);
+  mb_convex_pair(&pair, meeting->a, &triangle.placed);
+  return mb_convex_gap(&pair, meeting->patches.within, &gap) && gap.gap <= way->gap + HAIR * meeting->size;
+}
+
+// Whether a has come through a triangle that meets the part, beyond an outer edge: as a wall's foot that has come into a floor.
+static bool is_come_through_beside(const Meeting *meeting, MbSkinPart part, const Way *way) {
+  const MbSkin *surface = meeting->surface;
+  const size_t first = 3 * (size_t)part.triangle;
+  if (part.corners == 7) return false;
+  const uint32_t place = mb_skin_place_of(part.corners);
+  if (mb_skin_is_side(part.corners)) return is_come_through(meeting, surface->across[first + place], way);
+  const uint32_t v = surface->corner[first + place];
+  for (uint32_t k = surface->first[v]; k < surface->first[v + 1]; k++)
+    if (is_come_through(meeting, surface->star[k], way)) return true;
+  return false;
 }
 
 // The part of the triangle that the gap starts from.
@@ -166,9 +205,6 @@ static MbSkinPart part_of(const MbConvexGap *gap, uint32_t t, bool square) {
 }
 
 static void meet_triangle(Meeting *meeting, uint32_t t) {
-  // What is sharp is deeper below a plane than it takes to bring it off the triangle, by no more than that. More is a wall's foot that has come
-  // into a floor by a hair: to bring the floor out to the wall's other side it would have to go all of its width.
-  static const double SHARP = 1e3, HAIR = 1e-9;
   MbSkinHull triangle;
   MbConvexPair pair;
   MbConvexGap gap;
@@ -201,8 +237,11 @@ static void meet_triangle(Meeting *meeting, uint32_t t) {
     return;
   }
   if (!above && meeting->surface->closed) return;
+  // A wall's foot that has come into a floor: to bring the floor out to the wall's other side it would have to go all of its width.
+  const Way way = {.t = t, .gap = gap.gap, .m = {local[0], local[1], local[2]}};
+  if (is_come_through_beside(meeting, part, &way)) return;
   mb_vec3_scale(m, -1, up);
-  meet_plane(meeting, t, &triangle, m, SHARP * fmax(-gap.gap, HAIR * meeting->size));
+  meet_plane(meeting, t, &triangle, m);
 }
 
 // With its middle inside the shape has to go out where the surface is nearest to that.

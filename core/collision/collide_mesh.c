@@ -8,10 +8,12 @@
 #include "core/collision/convex.h"
 #include "core/collision/outline.h"
 #include "core/collision/patches.h"
-#include "core/collision/skin_distance.h"
 #include "core/collision/skin_hull.h"
 
 #include "core/math/mat3.h"
+
+// What is rounding, by a's size; and how much deeper a plane is that has to wait.
+static const double HAIR = 1e-9, DEEPER = 1.5;
 
 void mb_plane_mesh(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
   const MbSkin *surface = b->shape->surface;
@@ -45,11 +47,22 @@ void mb_plane_mesh(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
   }
 }
 
+// A way for a to come out: by `depth` against n, which leads from a to the mesh.
+typedef struct Way {
+  double n[3], depth;
+} Way;
+
+enum { MOST_WAYS = 32 };
+
 // Two that meet: the convex one is a, the mesh b.
 typedef struct Meeting {
   const MbPlaced *a, *b;
   const MbSkin *surface;
   double size, middle[3]; // of a
+  bool again;             // triangles are met for the second time: only planes that had to wait count
+  uint32_t planes;        // those that have to wait
+  int ways;
+  Way way[MOST_WAYS]; // where the surface itself leads a out; there may be others
   MbPatches patches;
 } Meeting;
 
@@ -146,54 +159,52 @@ static bool is_over(const MbSkinHull *triangle, const double n[3], const double 
   return true;
 }
 
-// The triangle's plane, as far as a is over the triangle. n leads from a down to it.
-static void meet_plane(Meeting *meeting, uint32_t t, const MbSkinHull *triangle, const double n[3]) {
+static void note_way(Meeting *meeting, const MbConvexGap *gap) {
+  if (!(gap->gap < 0)) return;
+  for (int i = 0; i < meeting->ways; i++)
+    if (fabs(meeting->way[i].depth + gap->gap) < HAIR * meeting->size &&
+        mb_vec3_dot(meeting->way[i].n, gap->n) > 1 - 1e-12)
+      return;
+  if (meeting->ways == MOST_WAYS) return;
+  Way *way = &meeting->way[meeting->ways++];
+  mb_vec3_copy(way->n, gap->n);
+  way->depth = -gap->gap;
+}
+
+// Whether a comes off the triangle as it comes out along a way that is less deep.
+static bool comes_off(const Meeting *meeting, const MbSkinHull *triangle, double depth) {
+  MbPlaced moved = *meeting->a;
+  MbConvexPair pair;
+  MbConvexGap gap;
+  for (int i = 0; i < meeting->ways; i++) {
+    const Way *way = &meeting->way[i];
+    if (!(depth > DEEPER * way->depth)) continue;
+    mb_vec3_add_scaled(moved.p, meeting->a->p, -way->depth, way->n);
+    mb_convex_pair(&pair, &moved, &triangle->placed);
+    if (!mb_convex_gap(&pair, 0, &gap) || gap.gap > -HAIR * meeting->size) return true;
+  }
+  return false;
+}
+
+// The triangle's plane, as far as a is over the triangle. n leads from a down to it. That a wall's foot has come into a floor does not put the
+// floor below the wall's plane, though there it would be as deep as it is wide: what is deeper in the plane than it takes to leave the triangle
+// waits until all ways out are known.
+static void meet_plane(Meeting *meeting, uint32_t t, const MbSkinHull *triangle, const double n[3],
+                       double depth) {
   double x[3], d[3];
   const uint32_t feature = farthest(meeting->a, n, x);
   mb_vec3_sub(d, triangle->placed.p, x);
   const double gap = mb_vec3_dot(d, n);
   if (!(gap < meeting->patches.within)) return;
+  const bool waits = -gap > DEEPER * fmax(depth, HAIR * meeting->size);
+  if (waits && depth < 0) return;
+  if (waits != meeting->again) {
+    meeting->planes += waits;
+    return;
+  }
+  if (waits && comes_off(meeting, triangle, -gap)) return;
   add_flat(meeting, t, triangle, n, gap);
   if (is_over(triangle, n, x)) mb_patches_add(&meeting->patches, x, n, gap, feature, MB_PART_FACE | t);
-}
-
-// A triangle's gap to a, and the direction m from it to a, in the surface's axes.
-typedef struct Way {
-  uint32_t t;
-  double gap, m[3];
-} Way;
-
-// How much a triangle faces a direction; of an open surface both of its sides do.
-static double facing(const MbSkin *surface, uint32_t t, const double m[3]) {
-  const double along = mb_vec3_dot(surface->normal + 3 * (size_t)t, m);
-  return surface->closed ? along : fabs(along);
-}
-
-// Whether triangle f, and not the one that it is beside, faces where a comes out, and a is as deep in it: f is what a has come through.
-static bool is_come_through(const Meeting *meeting, uint32_t f, const Way *way) {
-  static const double MORE = 0.5, HAIR = 1e-9;
-  if (f == MB_SKIN_NONE || f == way->t) return false;
-  const double own = facing(meeting->surface, way->t, way->m);
-  if (!(facing(meeting->surface, f, way->m) > fmax(own, 0) + MORE)) return false;
-  MbSkinHull triangle;
-  MbConvexPair pair;
-  MbConvexGap gap;
-  mb_skin_hull(&triangle, meeting->b, f);
-  mb_convex_pair(&pair, meeting->a, &triangle.placed);
-  return mb_convex_gap(&pair, meeting->patches.within, &gap) && gap.gap <= way->gap + HAIR * meeting->size;
-}
-
-// Whether a has come through a triangle that meets the part, beyond an outer edge: as a wall's foot that has come into a floor.
-static bool is_come_through_beside(const Meeting *meeting, MbSkinPart part, const Way *way) {
-  const MbSkin *surface = meeting->surface;
-  const size_t first = 3 * (size_t)part.triangle;
-  if (part.corners == 7) return false;
-  const uint32_t place = mb_skin_place_of(part.corners);
-  if (mb_skin_is_side(part.corners)) return is_come_through(meeting, surface->across[first + place], way);
-  const uint32_t v = surface->corner[first + place];
-  for (uint32_t k = surface->first[v]; k < surface->first[v + 1]; k++)
-    if (is_come_through(meeting, surface->star[k], way)) return true;
-  return false;
 }
 
 // The part of the triangle that the gap starts from.
@@ -224,6 +235,8 @@ static void meet_triangle(Meeting *meeting, uint32_t t) {
   mb_mat3_tapply(local, meeting->b->R, m);
   const bool back = square && mb_vec3_dot(m, up) < 0;
   if (!back && mb_skin_leads(meeting->surface, part, local, 1e-10)) {
+    if (meeting->again) return;
+    note_way(meeting, &gap);
     if (square) mb_vec3_scale(gap.n, -1, up);
     const double least = add_flat(meeting, t, &triangle, gap.n, gap.gap);
     if (least <= gap.gap + 1e-8 * meeting->size) return;
@@ -237,11 +250,14 @@ static void meet_triangle(Meeting *meeting, uint32_t t) {
     return;
   }
   if (!above && meeting->surface->closed) return;
-  // A wall's foot that has come into a floor: to bring the floor out to the wall's other side it would have to go all of its width.
-  const Way way = {.t = t, .gap = gap.gap, .m = {local[0], local[1], local[2]}};
-  if (is_come_through_beside(meeting, part, &way)) return;
   mb_vec3_scale(m, -1, up);
-  meet_plane(meeting, t, &triangle, m);
+  meet_plane(meeting, t, &triangle, m, -gap.gap);
+}
+
+static void meet_triangles(Meeting *meeting, const MbBounds *box) {
+  MbSkinLook look;
+  mb_skin_look(&look, meeting->surface, box->low, box->high);
+  for (uint32_t t; (t = mb_skin_next(&look)) != MB_SKIN_NONE;) meet_triangle(meeting, t);
 }
 
 // With its middle inside the shape has to go out where the surface is nearest to that.
@@ -280,11 +296,11 @@ void mb_convex_mesh(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
   meeting.size = 0;
   for (int k = 0; k < 3; k++) meeting.size = fmax(meeting.size, box.high[k] - box.low[k]);
   if (!meet_inside(&meeting)) {
-    MbSkinLook look;
     const double reach = fmax(patch->within, 0);
     for (int k = 0; k < 3; k++) box.low[k] -= reach, box.high[k] += reach;
-    mb_skin_look(&look, meeting.surface, box.low, box.high);
-    for (uint32_t t; (t = mb_skin_next(&look)) != MB_SKIN_NONE;) meet_triangle(&meeting, t);
+    meet_triangles(&meeting, &box);
+    meeting.again = true;
+    if (meeting.planes) meet_triangles(&meeting, &box);
   }
   mb_patches_choose(&meeting.patches, patch);
 }

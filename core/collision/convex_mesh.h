@@ -29,11 +29,25 @@ MB_INLINE bool mb_mesh_spilled(const MbMeshRoom *room) {
   return spilled;
 }
 
+// A way for a to come out: by `depth` against n, which leads from a to the mesh.
+typedef struct MbMeshWay {
+  double n[3], depth;
+} MbMeshWay;
+
+enum { MB_MESH_WAYS = 32 };
+// What is rounding, by a's size; and how much deeper a plane is that has to wait.
+#define MB_MESH_HAIR   1e-9
+#define MB_MESH_DEEPER 1.5
+
 // Two that meet: the convex one is a, the mesh b.
 typedef struct MbMeshMeeting {
   const MbPlaced *a, *b;
   const MbSkin *surface;
   double size, middle[3]; // of a
+  bool again;             // triangles are met for the second time: only planes that had to wait count
+  uint32_t planes;        // those that have to wait
+  int ways;
+  MbMeshWay way[MB_MESH_WAYS]; // where the surface itself leads a out; there may be others
   MbMeshRoom *room;
   MbPatches *patches; // of the room
 } MbMeshMeeting;
@@ -134,14 +148,51 @@ MB_INLINE bool mb_mesh_is_over(const MbSkinHull *triangle, const double n[3], co
   return true;
 }
 
-// The triangle's plane, as far as a is over the triangle. n leads from a down to it. Deeper than `most` it is not that plane which a has come through.
+MB_INLINE void mb_mesh_note_way(MbMeshMeeting *meeting, const MbConvexGap *gap) {
+  if (!(gap->gap < 0)) return;
+  for (int i = 0; i < meeting->ways; i++)
+    if (fabs(meeting->way[i].depth + gap->gap) < MB_MESH_HAIR * meeting->size &&
+        mb_vec3_dot(meeting->way[i].n, gap->n) > 1 - 1e-12)
+      return;
+  if (meeting->ways == MB_MESH_WAYS) return;
+  MbMeshWay *way = &meeting->way[meeting->ways++];
+  mb_vec3_copy(way->n, gap->n);
+  way->depth = -gap->gap;
+}
+
+// Whether a comes off the triangle as it comes out along a way that is less deep.
+MB_COLLIDE_ASIDE bool mb_mesh_comes_off(const MbMeshMeeting *meeting, const MbSkinHull *triangle,
+                                        double depth) {
+  MbPlaced moved = *meeting->a;
+  MbConvexPair pair;
+  MbConvexGap gap;
+  for (int i = 0; i < meeting->ways; i++) {
+    const MbMeshWay *way = &meeting->way[i];
+    if (!(depth > MB_MESH_DEEPER * way->depth)) continue;
+    mb_vec3_add_scaled(moved.p, meeting->a->p, -way->depth, way->n);
+    mb_convex_pair_of(&pair, &moved, &triangle->placed);
+    if (!mb_convex_gap_of(&pair, 0, &gap) || gap.gap > -MB_MESH_HAIR * meeting->size) return true;
+  }
+  return false;
+}
+
+// The triangle's plane, as far as a is over the triangle. n leads from a down to it. That a wall's foot has come into a floor does not put the
+// floor below the wall's plane, though there it would be as deep as it is wide: what is deeper in the plane than it takes to leave the triangle
+// waits until all ways out are known.
 MB_INLINE void mb_mesh_meet_plane(MbMeshMeeting *meeting, uint32_t t, const MbSkinHull *triangle,
-                                  const double n[3], double most) {
+                                  const double n[3], double depth) {
   double x[3], d[3];
   const uint32_t feature = mb_mesh_farthest(meeting->a, n, x);
   mb_vec3_sub(d, triangle->placed.p, x);
   const double gap = mb_vec3_dot(d, n);
-  if (!(gap < meeting->patches->within) || -gap > most) return;
+  if (!(gap < meeting->patches->within)) return;
+  const bool waits = -gap > MB_MESH_DEEPER * fmax(depth, MB_MESH_HAIR * meeting->size);
+  if (waits && depth < 0) return;
+  if (waits != meeting->again) {
+    meeting->planes += waits;
+    return;
+  }
+  if (waits && mb_mesh_comes_off(meeting, triangle, -gap)) return;
   mb_mesh_add_flat(meeting, t, triangle, n, gap);
   if (mb_mesh_is_over(triangle, n, x))
     mb_patches_add_of(meeting->patches, x, n, gap, feature, MB_PART_FACE | t);
@@ -156,9 +207,6 @@ MB_INLINE MbSkinPart mb_mesh_part(const MbConvexGap *gap, uint32_t t, bool squar
 }
 
 MB_COLLIDE_ASIDE void mb_mesh_meet_triangle(MbMeshMeeting *meeting, uint32_t t) {
-  // What is sharp is deeper below a plane than it takes to bring it off the triangle, by no more than that. More is a wall's foot that has come
-  // into a floor by a hair: to bring the floor out to the wall's other side it would have to go all of its width.
-  const double SHARP = 1e3, HAIR = 1e-9;
   MbSkinHull triangle;
   MbConvexPair pair;
   MbConvexGap gap;
@@ -178,6 +226,8 @@ MB_COLLIDE_ASIDE void mb_mesh_meet_triangle(MbMeshMeeting *meeting, uint32_t t) 
   mb_mat3_tapply(local, meeting->b->R, m);
   const bool back = square && mb_vec3_dot(m, up) < 0;
   if (!back && mb_skin_leads_of(meeting->surface, part, local, 1e-10)) {
+    if (meeting->again) return;
+    mb_mesh_note_way(meeting, &gap);
     if (square) mb_vec3_scale(gap.n, -1, up);
     const double least = mb_mesh_add_flat(meeting, t, &triangle, gap.n, gap.gap);
     if (least <= gap.gap + 1e-8 * meeting->size) return;
@@ -192,7 +242,13 @@ MB_COLLIDE_ASIDE void mb_mesh_meet_triangle(MbMeshMeeting *meeting, uint32_t t) 
   }
   if (!above && meeting->surface->closed) return;
   mb_vec3_scale(m, -1, up);
-  mb_mesh_meet_plane(meeting, t, &triangle, m, SHARP * fmax(-gap.gap, HAIR * meeting->size));
+  mb_mesh_meet_plane(meeting, t, &triangle, m, -gap.gap);
+}
+
+MB_INLINE void mb_mesh_meet_triangles(MbMeshMeeting *meeting, const MbBounds *box) {
+  MbSkinLook look;
+  mb_skin_look_of(&look, meeting->surface, box->low, box->high);
+  for (uint32_t t; (t = mb_skin_next_of(&look)) != MB_SKIN_NONE;) mb_mesh_meet_triangle(meeting, t);
 }
 
 // With its middle inside the shape has to go out where the surface is nearest to that.
@@ -226,6 +282,7 @@ MB_COLLIDE_ASIDE void mb_convex_mesh_of(const MbPlaced *a, const MbPlaced *b, Mb
   MbBounds box;
   meeting.a = a, meeting.b = b, meeting.surface = b->shape->surface;
   meeting.room = room, meeting.patches = &room->patches;
+  meeting.planes = 0, meeting.ways = 0;
   mb_convex_middle(a, meeting.middle);
   mb_vec3_add(meeting.middle, meeting.middle, a->p);
   // a's box in b's axes
@@ -235,11 +292,12 @@ MB_COLLIDE_ASIDE void mb_convex_mesh_of(const MbPlaced *a, const MbPlaced *b, Mb
   meeting.size = 0;
   for (int k = 0; k < 3; k++) meeting.size = fmax(meeting.size, box.high[k] - box.low[k]);
   if (!mb_mesh_meet_inside(&meeting)) {
-    MbSkinLook look;
     const double reach = fmax(out->within, 0.0);
     for (int k = 0; k < 3; k++) box.low[k] -= reach, box.high[k] += reach;
-    mb_skin_look_of(&look, meeting.surface, box.low, box.high);
-    for (uint32_t t; (t = mb_skin_next_of(&look)) != MB_SKIN_NONE;) mb_mesh_meet_triangle(&meeting, t);
+    meeting.again = false;
+    mb_mesh_meet_triangles(&meeting, &box);
+    meeting.again = true;
+    if (meeting.planes) mb_mesh_meet_triangles(&meeting, &box);
   }
   mb_patches_choose_of(meeting.patches, out);
 }

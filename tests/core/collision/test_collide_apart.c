@@ -222,6 +222,49 @@ Test(collide_apart, walls_of_what_lies_on_a_mesh_do_not_meet_it) {
   mb_skin_free(cube);
 }
 
+// A star that has come into a floor with an edge or a corner: nothing is deeper than that.
+static void tip(const MbShape *floor, double top, double beside) {
+  uint64_t seed = 94;
+  for (int k = 0; k < 4000; k++) {
+    MbSkin *star = some_prism(&seed);
+    const MbShape mesh = mb_shape_mesh(star);
+    MbContactPoint out[MB_CONTACT_POINTS];
+    MbPose A, B;
+    mb_pose_identity(&A);
+    mb_pose_identity(&B);
+    double turn[3], low = INFINITY, x[3], deepest = 0;
+    for (int i = 0; i < 2; i++) turn[i] = pow(10, -2.0 * (k % 4)) * (2 * test_random(&seed) - 1);
+    turn[2] = 6 * test_random(&seed);
+    mb_quat_exp(B.q, turn);
+    if (k % 4 == 3) B = made_pose(&seed, 0);
+    for (uint32_t i = 0; i < star->vertices; i++) {
+      mb_pose_point(x, &B, star->vertex + 3 * (size_t)i);
+      low = fmin(low, x[2]);
+    }
+    const double depth = pow(10, -6 + 5 * test_random(&seed));
+    mb_vec3_set(B.p, beside * (2 * test_random(&seed) - 1), beside * (2 * test_random(&seed) - 1),
+                top - low - depth);
+    const int n = made_collide(floor, &A, &mesh, &B, 1e-6, out);
+    for (int i = 0; i < n; i++) deepest = fmin(deepest, out[i].gap);
+    cr_expect(deepest > -1.5 * depth && deepest < -0.5 * depth, "%d: %g deep, where it is %g", k, -deepest,
+              depth);
+    mb_skin_free(star);
+  }
+}
+
+Test(collide_apart, walls_of_what_has_tipped_into_a_floor_are_no_deeper_than_their_feet) {
+  const MbShape floor = mb_shape_box((double[]){9, 7, 1});
+  tip(&floor, 0.5, 1);
+}
+
+Test(collide_apart, walls_of_what_has_tipped_into_a_mesh_are_no_deeper_than_their_feet) {
+  uint64_t seed = 95;
+  MbSkin *sheet = made_sheet(&seed, 10, 5, 20);
+  const MbShape floor = mb_shape_mesh(sheet);
+  tip(&floor, 0, 1);
+  mb_skin_free(sheet);
+}
+
 static void check_all(MbForm form, int ways) {
   uint64_t seed = 91;
   int touching[WAYS] = {0}, checked[WAYS] = {0};

@@ -39,7 +39,7 @@ typedef struct MbShapeSpec {
   double length;                // capsule (between the caps' centres), cylinder; along z
   double normal[3], offset;     // plane
   const char *file;             // mesh, as written
-  double scale;                 // mesh
+  double scale, stretch[3];     // mesh; stretch along the file's x, y, z, below 0: mirrored
   const MbMesh *mesh;           // mesh, read and scaled
   MbFrameSpec frame;            // in the body
   double density;               // NaN = not given

@@ -34,12 +34,12 @@ typedef enum MbCollideKind {
 typedef struct MbShapeSpec {
   MbShapeKind kind;
   MbCollideKind collide;
-  double size[3];               // box: whole edges; ellipsoid: radii
+  double size[3];               // box: whole edges; ellipsoid: radii; mesh: factors, below 0: mirrored
   double radius;                // sphere, capsule, cylinder
   double length;                // capsule (between the caps' centres), cylinder; along z
   double normal[3], offset;     // plane
   const char *file;             // mesh, as written
-  double scale, stretch[3];     // mesh; stretch along the file's x, y, z, below 0: mirrored
+  double scale;                 // mesh
   const MbMesh *mesh;           // mesh, read and scaled
   MbFrameSpec frame;            // in the body
   double density;               // NaN = not given

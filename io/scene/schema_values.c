@@ -314,7 +314,7 @@ bool mb_read_mesh(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *
     return mb_reader_unwanted(r, item, "a file name (.obj, .stl, .ply)");
   (void)row;
   MbReaderMesh wanted = {.file = item->valuestring, .scale = shape->scale};
-  memcpy(wanted.stretch, shape->stretch, sizeof wanted.stretch);
+  memcpy(wanted.stretch, shape->size, sizeof wanted.stretch);
   const MbReaderMesh *m = find_mesh(r, &wanted, false);
   if (!m) m = add_mesh(r, &wanted, false);
   if (!m) return false;

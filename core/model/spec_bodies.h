@@ -34,7 +34,7 @@ typedef enum MbCollideKind {
 typedef struct MbShapeSpec {
   MbShapeKind kind;
   MbCollideKind collide;
-  double size[3];               // box: whole edges; ellipsoid: radii
+  double size[3];               // box: whole edges; ellipsoid: radii; mesh: factors, below 0: mirrored
   double radius;                // sphere, capsule, cylinder
   double length;                // capsule (between the caps' centres), cylinder; along z
   double normal[3], offset;     // plane

@@ -11,7 +11,10 @@
 MbStatus mb_mesh_read(const char *path, double scale, const char *where, MbArena *arena, MbMesh **mesh,
                       MbReport *report);
 
-// The same for deformables, from .msh, .node or .ele, .vtk and .obj: all vertices in the file's order, its tetrahedra and
+// Stretches a mesh by factors other than 0 along x, y and z. A mirrored one has its triangles turned, so that they still face outward.
+void mb_mesh_stretch(MbMesh *mesh, const double factor[3]);
+
+// The same as the first for deformables, from .msh, .node or .ele, .vtk and .obj: all vertices in the file's order, its tetrahedra and
 // its triangles. How these are turned is not judged here either.
 MbStatus mb_mesh_read_elements(const char *path, double scale, const char *where, MbArena *arena,
                                MbElementMesh **mesh, MbReport *report);

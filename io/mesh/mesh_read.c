@@ -252,3 +252,12 @@ MbStatus mb_mesh_read_elements(const char *path, double scale, const char *where
   discard(&file);
   return status;
 }
+
+void mb_mesh_stretch(MbMesh *mesh, const double factor[3]) {
+  for (size_t i = 0; i < 3 * (size_t)mesh->nv; i++) mesh->vertex[i] *= factor[i % 3];
+  if (factor[0] * factor[1] * factor[2] > 0) return;
+  for (size_t i = 0; i < (size_t)mesh->nt; i++) {
+    const int32_t swap = mesh->triangle[3 * i + 1];
+    mesh->triangle[3 * i + 1] = mesh->triangle[3 * i + 2], mesh->triangle[3 * i + 2] = swap;
+  }
+}

@@ -52,7 +52,7 @@ static bool put_assets(MbMjcfWriter *m) {
     mb_xml_open(m->x, "mesh");
     mb_xml_put(m->x, "name", mesh_name(m, i));
     mb_xml_put(m->x, "file", mb_model_file(m->w, m->mesh[i]->file));
-    if (m->mesh[i]->scale[0] != 1) mb_xml_put_numbers(m->x, "scale", m->mesh[i]->scale, 3);
+    if (!mb_rig_is_unscaled(m->mesh[i])) mb_xml_put_numbers(m->x, "scale", m->mesh[i]->scale, 3);
     mb_xml_end(m->x);
   }
   mb_xml_close(m->x, "asset");

@@ -81,6 +81,10 @@ size_t mb_rig_find_body(const MbRig *rig, const char *name) {
   return found == MB_RIG_NO_NAME ? MB_RIG_WORLD : found;
 }
 
+bool mb_rig_is_unscaled(const MbRigShape *shape) {
+  return shape->scale[0] == 1 && shape->scale[1] == 1 && shape->scale[2] == 1;
+}
+
 MbRigFrame mb_rig_frame(void) { return (MbRigFrame){.q = {1, 0, 0, 0}}; }
 
 MbRigFrame mb_rig_compose(const MbRigFrame *outer, const MbRigFrame *inner) {

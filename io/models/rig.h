@@ -50,7 +50,7 @@ typedef struct MbRigShape {
   MbXmlPlace at;
   MbRigFrame frame;
   double size[3], radius, length, normal[3], offset;
-  double scale[3];      // mesh
+  double scale[3];      // mesh; below 0: mirrored
   double density, mass; // NaN = not given
   bool seen, collides;
   bool colored;
@@ -159,6 +159,8 @@ void mb_rig_relative(const char *file, const char *folder, char *out, size_t siz
 size_t mb_rig_find_body(const MbRig *rig, const char *name);
 
 MbRigFrame mb_rig_frame(void); // that changes nothing
+// Whether a mesh has the size that its file has.
+bool mb_rig_is_unscaled(const MbRigShape *shape);
 MbRigFrame mb_rig_compose(const MbRigFrame *outer,
                           const MbRigFrame *inner); // inner as outer's surroundings see it
 // The turn of three angles about axes of `order`, each after the one before has turned.

@@ -27,12 +27,7 @@ bool mb_rig_shape_spec(MbDoor *door, const MbRigShape *shape, MbArena *arena, Mb
   MbMesh *mesh = NULL;
   if (mb_mesh_read(shape->file, 1, "", arena, &mesh, &report))
     return mb_door_error(door, shape->at, "mesh %s: %s", shape->file, report.issues[0].text);
-  for (size_t i = 0; i < 3 * mesh->nv; i++) mesh->vertex[i] *= shape->scale[i % 3];
-  if (shape->scale[0] * shape->scale[1] * shape->scale[2] < 0) // mirrored: turned outside again
-    for (size_t i = 0; i < mesh->nt; i++) {
-      const int32_t swap = mesh->triangle[3 * i + 1];
-      mesh->triangle[3 * i + 1] = mesh->triangle[3 * i + 2], mesh->triangle[3 * i + 2] = swap;
-    }
+  mb_mesh_stretch(mesh, shape->scale);
   spec->mesh = mesh;
   return true;
 }
@@ -178,8 +173,7 @@ static bool find_mass(MbDoor *door, MbRigBody *body) {
   for (size_t k = 0; k < body->nshapes; k++) {
     const MbRigShape *s = &body->shape[k];
     heavy += is_heavy(s), dense += is_heavy(s) && isnan(s->mass);
-    kept &= s->kind != MB_SHAPE_MESH ||
-            (s->scale[0] == s->scale[1] && s->scale[0] == s->scale[2] && s->scale[0] > 0);
+    kept &= s->kind != MB_SHAPE_MESH || s->scale[0] * s->scale[1] * s->scale[2] != 0;
   }
   if (body->inertial || !heavy) return true;
   if (kept && heavy == body->nshapes && (dense == heavy || heavy == 1)) return true;

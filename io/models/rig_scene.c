@@ -31,12 +31,16 @@ static bool has_one_color(const MbRigBody *body) {
 
 // Whether a scene can say it
 static bool shape_fits(MbDoor *door, const MbRigShape *s) {
-  if (s->kind != MB_SHAPE_MESH ||
-      (s->scale[0] == s->scale[1] && s->scale[0] == s->scale[2] && s->scale[0] > 0))
-    return true;
-  mb_door_note(door, s->at, s->collides,
-               "a mesh that is stretched or mirrored by scale: the shape is left out");
+  if (s->kind != MB_SHAPE_MESH || s->scale[0] * s->scale[1] * s->scale[2] != 0) return true;
+  mb_door_note(door, s->at, s->collides, "a mesh that is made flat by scale: the shape is left out");
   return false;
+}
+
+static void put_scale(cJSON *out, const MbRigShape *s) {
+  if (s->scale[0] != s->scale[1] || s->scale[0] != s->scale[2] || s->scale[0] < 0)
+    mb_rig_put(out, "stretch", mb_rig_say_numbers(s->scale, 3));
+  else if (s->scale[0] != 1)
+    mb_rig_put(out, "scale", mb_rig_say_length(s->scale[0]));
 }
 
 static cJSON *shape_json(MbDoor *door, const MbRigShape *s, bool density, bool color) {
@@ -51,7 +55,7 @@ static cJSON *shape_json(MbDoor *door, const MbRigShape *s, bool density, bool c
     break;
   case MB_SHAPE_MESH:
     put_file(door, out, s->file);
-    if (s->scale[0] != 1) mb_rig_put(out, "scale", mb_rig_say_length(s->scale[0]));
+    put_scale(out, s);
     break;
   case MB_SHAPE_PLANE:
     if (s->normal[2] != 1) mb_rig_put(out, "normal", mb_rig_say_numbers(s->normal, 3));

@@ -39,7 +39,7 @@ static bool read_shape(MbReading *r, const MbBodySpec *body, const MbShapeSpec *
   if (s->file)
     shape->file =
         *s->file == '/' || !*r->directory ? s->file : mb_reading_format(r, "%s/%s", r->directory, s->file);
-  for (int i = 0; i < 3; i++) shape->scale[i] = s->scale;
+  for (int i = 0; i < 3; i++) shape->scale[i] = s->scale * s->size[i];
   shape->seen = true;
   const double *color = mb_shape_color(r->spec, body, s);
   shape->colored = color != NULL;

@@ -40,7 +40,7 @@ const MbDoorRow mb_urdf_rows[] = {
      ".stl, .obj, .ply; package:// by --package-path; of other kinds, as .dae, a <visual> is left out and a "
      "<collision> is an error: convert "
      "it"},
-    {"mesh", "scale", MB_DOOR_CONVERTED, "one number; a mesh stretched or mirrored is left out and listed"},
+    {"mesh", "scale", MB_DOOR_CONVERTED, "one number: `scale`; three that differ, or mirror: `stretch`"},
     {"material", NULL, MB_DOOR_CONVERTED, "`color` of the <visual>; of several of one name the first counts"},
     {"material", "name", TAKEN},
     {"collision/material", NULL, MB_DOOR_LOOKS, "what collides alone is not seen"},

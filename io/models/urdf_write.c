@@ -112,7 +112,7 @@ static void put_solid(Urdf *u, const MbRigShape *s) {
     mb_xml_put_number(u->x, "length", s->length);
   if (s->kind == MB_SHAPE_MESH) {
     mb_xml_put(u->x, "filename", mb_model_file(u->w, s->file));
-    if (s->scale[0] != 1) mb_xml_put_numbers(u->x, "scale", s->scale, 3);
+    if (!mb_rig_is_unscaled(s)) mb_xml_put_numbers(u->x, "scale", s->scale, 3);
   }
   mb_xml_end(u->x);
 }

@@ -47,6 +47,9 @@ static const MbSchemaRow ellipsoid_rows[] = {{"radii", MB_TYPE_NUMBERS, AT(MbSha
 static const MbSchemaRow mesh_rows[] = {
     {"scale", MB_TYPE_NUMBER, AT(MbShapeSpec, scale), .bound = MB_ABOVE, .fallback = "1",
      .help = "factor for the file's coordinates"},
+    {"stretch", MB_TYPE_NUMBERS, AT(MbShapeSpec, size), .length = 3, .bound = MB_NOT_ZERO,
+     .fallback = "[1, 1, 1]",
+     .help = "factors for the file's x, y and z by themselves, beside `scale`; below 0: mirrored"},
     {"file", MB_TYPE_MESH, AT(MbShapeSpec, file), EXTRA(MbShapeSpec, mesh), .flags = MB_REQUIRED,
      .help = "closed triangle mesh (.obj, .stl, .ply); relative to the scene's directory"},
     {0}};

@@ -39,6 +39,7 @@ static void add_number(MbText *t, const MbSchemaRow *row) {
   if (row->bound == MB_ABOVE) add_bound(t, "exclusiveMinimum", row->lo);
   if (row->bound == MB_FROM || row->bound == MB_BETWEEN) add_bound(t, "minimum", row->lo);
   if (row->bound == MB_BETWEEN) add_bound(t, "maximum", row->hi);
+  if (row->bound == MB_NOT_ZERO) mb_text_add(t, ",\"not\":{\"const\":0}");
   mb_text_add(t, "}}");
 }
 

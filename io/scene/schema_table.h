@@ -52,8 +52,9 @@ typedef enum MbSchemaBound {
   MB_UNBOUND,
   MB_ABOVE,
   MB_FROM,
-  MB_BETWEEN
-} MbSchemaBound; // > lo, >= lo, lo .. hi
+  MB_BETWEEN,
+  MB_NOT_ZERO
+} MbSchemaBound; // > lo, >= lo, lo .. hi, < 0 or > 0
 
 enum {
   MB_REQUIRED = 1,

@@ -98,6 +98,9 @@ void mb_schema_bounds(const MbSchemaRow *row, const char *noun, char *out, size_
     else
       snprintf(out, size, "%s", lo);
     break;
+  case MB_NOT_ZERO:
+    snprintf(out, size, "%s other than 0", noun);
+    break;
   default:
     snprintf(out, size, "%s", noun);
   }
@@ -116,9 +119,23 @@ static void say_overridden(const MbReader *r, const char *text, char *out, size_
   }
 }
 
+static bool is_within(const MbSchemaRow *row, double value) {
+  switch (row->bound) {
+  case MB_ABOVE:
+    return value > row->lo;
+  case MB_FROM:
+    return value >= row->lo;
+  case MB_BETWEEN:
+    return value >= row->lo && value <= row->hi;
+  case MB_NOT_ZERO:
+    return value != 0;
+  default:
+    return true;
+  }
+}
+
 bool mb_read_bounds(MbReader *r, const MbSchemaRow *row, const cJSON *item, double value) {
-  const bool low = row->bound == MB_ABOVE ? value <= row->lo : row->bound != MB_UNBOUND && value < row->lo;
-  if (!low && !(row->bound == MB_BETWEEN && value > row->hi)) return true;
+  if (is_within(row, value)) return true;
   char wanted[100];
   mb_schema_bounds(row, "a number", wanted, sizeof wanted);
   if (cJSON_IsNumber(item)) return mb_reader_unwanted(r, item, "%s", wanted);

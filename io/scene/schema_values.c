@@ -259,7 +259,7 @@ bool mb_read_signal(MbReader *r, const cJSON *item, MbSignalSpec *signal) {
 struct MbReaderMesh {
   MbReaderMesh *next;
   const char *file;
-  double scale;
+  double scale, stretch[3];      // stretch: of a shape
   const MbMesh *mesh;            // of a shape
   const MbElementMesh *elements; // of a deformable
 };
@@ -275,16 +275,18 @@ static char *join(const char *directory, const char *file) {
 }
 
 // A file that many things use is read once. NULL: it has not been read as this yet.
-static const MbReaderMesh *find_mesh(const MbReader *r, const char *file, double scale, bool elements) {
+static const MbReaderMesh *find_mesh(const MbReader *r, const MbReaderMesh *wanted, bool elements) {
   const MbReaderMesh *m = r->meshes;
-  while (m && (m->scale != scale || strcmp(m->file, file) || elements != (m->elements != NULL))) m = m->next;
+  while (m && (m->scale != wanted->scale || strcmp(m->file, wanted->file) ||
+               memcmp(m->stretch, wanted->stretch, sizeof m->stretch) || elements != (m->elements != NULL)))
+    m = m->next;
   return m;
 }
 
 // Reads the file of that name, as shapes or as elements, and keeps it.
-static const MbReaderMesh *add_mesh(MbReader *r, const char *file, double scale, bool elements) {
+static const MbReaderMesh *add_mesh(MbReader *r, const MbReaderMesh *wanted, bool elements) {
   MbReaderMesh *const entry = mb_arena_alloc(r->arena, 1, sizeof *entry);
-  char *const path = join(r->directory, file), *const name = mb_arena_strdup(r->arena, file);
+  char *const path = join(r->directory, wanted->file), *const name = mb_arena_strdup(r->arena, wanted->file);
   if (!entry || !name || !path) {
     mb_free(path);
     mb_reader_no_memory(r);
@@ -292,16 +294,17 @@ static const MbReaderMesh *add_mesh(MbReader *r, const char *file, double scale,
   }
   MbMesh *mesh = NULL;
   MbElementMesh *of_elements = NULL;
-  const MbStatus status = elements
-                              ? mb_mesh_read_elements(path, scale, r->path, r->arena, &of_elements, r->report)
-                              : mb_mesh_read(path, scale, r->path, r->arena, &mesh, r->report);
+  const MbStatus status =
+      elements ? mb_mesh_read_elements(path, wanted->scale, r->path, r->arena, &of_elements, r->report)
+               : mb_mesh_read(path, wanted->scale, r->path, r->arena, &mesh, r->report);
   mb_free(path);
   if (status) {
     if (!r->status) r->status = status;
     return NULL;
   }
-  *entry =
-      (MbReaderMesh){.next = r->meshes, .file = name, .scale = scale, .mesh = mesh, .elements = of_elements};
+  if (mesh) mb_mesh_stretch(mesh, wanted->stretch);
+  *entry = *wanted;
+  entry->next = r->meshes, entry->file = name, entry->mesh = mesh, entry->elements = of_elements;
   return r->meshes = entry;
 }
 
@@ -310,8 +313,10 @@ bool mb_read_mesh(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *
   if (!cJSON_IsString(item) || !item->valuestring[0])
     return mb_reader_unwanted(r, item, "a file name (.obj, .stl, .ply)");
   (void)row;
-  const MbReaderMesh *m = find_mesh(r, item->valuestring, shape->scale, false);
-  if (!m) m = add_mesh(r, item->valuestring, shape->scale, false);
+  MbReaderMesh wanted = {.file = item->valuestring, .scale = shape->scale};
+  memcpy(wanted.stretch, shape->size, sizeof wanted.stretch);
+  const MbReaderMesh *m = find_mesh(r, &wanted, false);
+  if (!m) m = add_mesh(r, &wanted, false);
   if (!m) return false;
   shape->file = m->file;
   shape->mesh = m->mesh;
@@ -321,8 +326,9 @@ bool mb_read_mesh(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *
 bool mb_read_elements(MbReader *r, const cJSON *item, MbNodeMeshSpec *mesh) {
   if (!cJSON_IsString(item) || !item->valuestring[0])
     return mb_reader_unwanted(r, item, "a file name (.msh, .node, .ele, .vtk, .obj)");
-  const MbReaderMesh *m = find_mesh(r, item->valuestring, mesh->scale, true);
-  if (!m) m = add_mesh(r, item->valuestring, mesh->scale, true);
+  const MbReaderMesh wanted = {.file = item->valuestring, .scale = mesh->scale};
+  const MbReaderMesh *m = find_mesh(r, &wanted, true);
+  if (!m) m = add_mesh(r, &wanted, true);
   if (!m) return false;
   mesh->file = m->file;
   mesh->mesh = m->elements;

@@ -94,6 +94,43 @@ Test(models_contact, what_begins_deep_in_one_another_does_not_collide) {
   imported_drop(&r);
 }
 
+// A model with a mesh of the scale, of a corner of a cube, and a ball beside it; text[] gets it.
+static void write_corner(char *text, size_t size, const char *folder, const char *scale) {
+  char path[100];
+  snprintf(path, sizeof path, "%s/corner.obj", folder);
+  FILE *file = fopen(path, "w");
+  cr_assert(file);
+  fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 4 3\nf 1 2 4\nf 2 3 4\n", file);
+  fclose(file);
+  snprintf(text, size,
+           MJCF("<asset><mesh name='corner' file='%s' scale='%s'/></asset><worldbody>" FLOOR(
+               "") "<body name='a' pos='0 0 0.001'><freejoint/><geom type='mesh' mesh='corner'/></body>"
+                   "<body name='b' pos='0.3 0.3 0.101'><freejoint/><geom size='0.1'/></body></worldbody>"),
+           path, scale);
+}
+
+// Mirrored at y and half as high it lies on the floor; where it would be as the file has it the ball does.
+Test(models_contact, meshes_that_are_stretched_and_mirrored_collide_as_they_are) {
+  char folder[64], text[1000], file[150];
+  test_folder_begin(folder, "corner");
+  write_corner(text, sizeof text, folder, "1 -1 0.5");
+  Imported r = imported(text);
+  cr_assert_eq(r.notes.n, 0);
+  cr_assert_eq(imported_number(&r, "/bodies/1/shape/stretch/1"), -1);
+  snprintf(file, sizeof file, "/bodies/1/shape/file=\"%s/corner.obj\"", folder);
+  const char *sets[] = {file, "/output={\"channels\": [\"body.position\", \"energy\"]}", NULL};
+  TestRun run = test_run(r.text, sets);
+  test_steps(run.sim, 500);
+  const double *x = test_channel(run.sim, "body.position", NULL), g = 9.81;
+  const double mass = 1000. / 12, ball = 1000 * 4 / 3. * acos(-1.0) * 1e-3;
+  cr_expect_float_eq(x[5], 0, 1e-9, "%g", x[5]);
+  cr_expect_float_eq(x[8], 0.1, 1e-9, "%g", x[8]);
+  cr_expect_float_eq(test_channel(run.sim, "energy", NULL)[1], g * (mass / 8 + ball * 0.1), 1e-6);
+  test_run_free(&run);
+  imported_drop(&r);
+  test_folder_end(folder);
+}
+
 Test(models_contact, what_is_seen_and_collides_alike_is_one_shape) {
   Imported r = imported_with(
       "<robot><link name='a'>" MASS

@@ -261,6 +261,8 @@ const Probe words_probes[] = {
     {"shape.ellipsoid.radii", SHAPE("'type':'ellipsoid','radii':[0.3,0.4,0.5]"),
      OF_C "/shape/radii=[0.3,0.4,0.6]", DIFFERS},
     {"shape.mesh.scale", SHAPE("'type':'mesh','scale':10,'file':'" MESH "'"), OF_C "/shape/scale=7", DIFFERS},
+    {"shape.mesh.stretch", SHAPE("'type':'mesh','scale':10,'file':'" MESH "'"),
+     OF_C "/shape/stretch=[1,-1,2]", DIFFERS},
     {"shape.plane.normal", PLANE(",'offset':-0.5"), "/bodies/3/shape/normal=[0.1,0,1]", DIFFERS},
     {"shape.plane.offset", PLANE(",'offset':-0.5"), "/bodies/3/shape/offset=-0.4", DIFFERS},
     {"frame.position", "", OF_C "/pose/position=[2,0,0.3]", DIFFERS},

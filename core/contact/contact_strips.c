@@ -2,6 +2,7 @@
 #include "core/base/targets.h"
 #include "core/contact/contact_factor.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -418,17 +419,23 @@ void mb_strips_rates(const MbStrips *s, const double *lambda, double *w) {
   }
 }
 
+// Impulses so large that w has no such digits make nothing of it zero by law, though it may be zero: what is jammed has λ without bounds.
 double mb_strips_natural(const MbStrips *s, const double *lambda, const double *w) {
-  double sum = 0;
+  static const double LOST = 20; // of what is enough
+  double sum = 0, largest = 0;
   for (size_t j = 0; j < s->nblocks; j++) {
     const MbBlock *block = &s->block[j];
     double part[3];
     if (block->left_out) continue;
     mb_block_natural(block, s->rho > 0 ? s->rho : 1 / block->scale, lambda + block->row, w + block->row,
                      part);
-    for (size_t r = 0; r < block->rows; r++) sum += part[r] * part[r];
+    for (size_t r = 0; r < block->rows; r++) {
+      sum += part[r] * part[r];
+      largest = fmax(largest, block->scale * fabs(lambda[block->row + r]));
+    }
   }
-  return sqrt(sum);
+  const double grain = DBL_EPSILON * largest;
+  return grain > LOST * s->enough ? fmax(sqrt(sum), grain) : sqrt(sum);
 }
 
 bool mb_strips_stick(const MbStrips *s, const double *lambda, const double *w, double slow) {

@@ -182,6 +182,29 @@ static void column(void *context, size_t i, double *out) {
   memcpy(out, made->W + i * made->problem.n, made->problem.n * sizeof *out);
 }
 
+// A ball that is thrown into a groove so steep that friction holds it cannot be thrown back: λ without bounds would make w zero by rounding alone,
+// and averages of turns go there.
+Test(contact_methods, impulses_that_leave_no_digit_of_w_are_no_solution) {
+  static const double nn = 0.23873241463784298, n1 = -0.18259262218731523, x = 0.15379564402666057,
+                      tt = 0.8401568757215652, t1 = 0.2212623856638259, y = 0.4188318388964066;
+  static const double W[36] = {nn, 0, 0, n1, 0, -x, 0, tt,  0, 0, -t1, 0, 0,  0, tt, x, 0, y,
+                               n1, 0, x, nn, 0, 0,  0, -t1, 0, 0, tt,  0, -x, 0, y,  0, 0, tt};
+  static const double b[6] = {-0.9607091314690066, 0, -1.8983407404847543,
+                              -0.9607091314690066, 0, 1.8983407404847543};
+  for (MbCone cone = MB_CONE_BOX; cone <= MB_CONE_EXACT; cone++)
+    for (size_t i = 0; mb_contact_methods[i]; i++) {
+      MbContactWork work = {0};
+      MbContactAnswer answer;
+      Made made = made_given(2, W, b, cone, 0.67);
+      const MbContactResult result = made_solve(&made, mb_contact_methods[i]->name, &work, &answer);
+      if (result != MB_CONTACT_REFUSED)
+        cr_expect(result == MB_CONTACT_NOT_CONVERGED && answer.natural > 1e-6, "cone %d by %s: %g", (int)cone,
+                  mb_contact_methods[i]->name, answer.natural);
+      mb_contact_work_free(&work);
+      made_free(&made);
+    }
+}
+
 Test(contact_methods, W_may_be_given_densely_by_rows_and_by_columns) {
   uint64_t seed = 23;
   for (size_t m = 0; mb_contact_methods[m]; m++) {

@@ -117,12 +117,15 @@ typedef struct Best {
 } Best;
 
 static void judge(const MbBlock *block, const double q[3], const double trial[3], Best *best) {
-  double u[3], out[3];
+  const double rho = 1 / block->scale;
+  double x[3], natural = 0;
   for (int i = 0; i < 3; i++)
-    u[i] =
-        q[i] + block->D[3 * i] * trial[0] + block->D[3 * i + 1] * trial[1] + block->D[3 * i + 2] * trial[2];
-  mb_block_natural(block, 1 / block->scale, trial, u, out);
-  const double natural = sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]);
+    x[i] = trial[i] - rho * (q[i] + block->D[3 * i] * trial[0] + block->D[3 * i + 1] * trial[1] +
+                             block->D[3 * i + 2] * trial[2]);
+  x[0] = fmax(x[0], 0);
+  mb_polygon_project(block->sides, block->mu * fmax(trial[0], 0), x + 1, NULL);
+  for (int i = 0; i < 3; i++) natural += (trial[i] - x[i]) * (trial[i] - x[i]);
+  natural = sqrt(natural) / rho;
   if (!(natural < best->natural)) return;
   best->natural = natural;
   memcpy(best->lambda, trial, sizeof best->lambda);

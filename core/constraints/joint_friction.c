@@ -303,9 +303,9 @@ static int side_of(double force, double largest) {
 
 // Of a universal joint each pin carries all that the joint does, the other one's friction too, but for its own.
 void mb_joint_friction_loads(const MbJointFriction *own, const double w[6], const double *lambda,
-                             double *load, int *side) {
+                             double *load, int (*side)[2]) {
   const int parts = own->joint == MB_JOINT_UNIVERSAL ? 2 : 1, size = own->places / parts;
-  double pressed[2][6], sum[MB_RUB_ROWS], largest = 0;
+  double pressed[2][6], sum[MB_RUB_ROWS], force[MB_RUB_PLACES][2], largest = 0;
   for (int row = 0; row < own->rows; row++) sum[row] = levers(own, row, load);
   for (int part = 0; part < parts; part++) memcpy(pressed[part], w, sizeof pressed[part]);
   for (int i = 0; i < own->tangents; i++) {
@@ -316,12 +316,14 @@ void mb_joint_friction_loads(const MbJointFriction *own, const double w[6], cons
   }
   for (int i = 0; i < own->places; i++) {
     load[i] = 0;
-    for (int k = 0; k < 2; k++) load[i] += fabs(force_of(own->load[i][k], pressed[i / size]));
+    for (int k = 0; k < 2; k++) {
+      force[i][k] = force_of(own->load[i][k], pressed[i / size]);
+      load[i] += fabs(force[i][k]);
+    }
     largest = fmax(largest, load[i]);
   }
   for (int i = 0; i < own->places; i++)
-    side[i] = side_of(force_of(own->load[i][0], pressed[i / size]), largest) +
-              3 * side_of(force_of(own->load[i][1], pressed[i / size]), largest);
+    for (int k = 0; k < 2; k++) side[i][k] = side_of(force[i][k], largest);
 }
 
 const MbConstraintOps mb_joint_friction_ops = {

@@ -34,9 +34,10 @@ bool mb_joint_friction_make(const MbJointFrictionSpec *spec, MbJointKind joint, 
 // Writes where it rubs: the frame in the world.
 void mb_joint_friction_frame(const MbConstraint *constraint, const MbMaximal *x, MbPose *E);
 // Writes the loads of its places when the joint does this to the first body, λ of its rows included, in the rubbing frame. `load` holds
-// the last ones, which tell how places share λ. side ← towards which side of a place its normals push, the first and the second: sums of 1 and of 3, below 0 against them, 0 where it is rounding.
+// the last ones, which tell how places share λ. side ← 1 where a place's first or second normal pushes, -1 where it is pushed against, 0 where that
+// is rounding.
 void mb_joint_friction_loads(const MbJointFriction *own, const double w[6], const double *lambda,
-                             double *load, int *side);
+                             double *load, int (*side)[2]);
 // Tells the largest λ of a row by its places' loads.
 double mb_joint_friction_most(const MbJointFriction *own, int row, const double *load);
 

@@ -53,14 +53,22 @@ static uint8_t known_section(const MbBlock *block) {
   return block->cone == MB_CONE_PYRAMID ? MB_CONE_KNOWN_PYRAMID : MB_CONE_KNOWN_BOX;
 }
 
+// What one side is found for: λ that is the other's.
+static void keep_others(const MbStaggered *t, Side side, double *kept) {
+  for (size_t j = 0; j < t->whole->nblocks; j++) {
+    const MbBlock *block = &t->whole->block[j];
+    for (size_t r = 0; r < block->rows; r++)
+      kept[block->row + r] = is_of(block, r, side) ? 0 : t->lambda[block->row + r];
+  }
+}
+
 static void make_half(MbStaggered *t, Side side) {
   double *kept = t->newton.lambda;
+  keep_others(t, side, kept);
   for (size_t j = 0; j < t->whole->nblocks; j++) {
     const MbBlock *block = &t->whole->block[j];
     MbBlock *own = &t->half.block[j];
     *own = *block;
-    for (size_t r = 0; r < block->rows; r++)
-      kept[block->row + r] = is_of(block, r, side) ? 0 : t->lambda[block->row + r];
     if (block->kind != MB_CONTACT_NORMAL)
       own->left_out |= !is_of(block, 0, side);
     else if (side == NORMALS)
@@ -93,21 +101,12 @@ static void solve_half(MbStaggered *t, Side side) {
   }
 }
 
-// What normals are found for: λ that is friction's.
-static void keep_friction(const MbStaggered *t, double *kept) {
-  for (size_t j = 0; j < t->whole->nblocks; j++) {
-    const MbBlock *block = &t->whole->block[j];
-    for (size_t r = 0; r < block->rows; r++)
-      kept[block->row + r] = is_of(block, r, NORMALS) ? 0 : t->lambda[block->row + r];
-  }
-}
-
 // One turn, which is noted.
 static void take_turn(MbStaggered *t) {
-  keep_friction(t, t->was);
+  keep_others(t, NORMALS, t->was);
   solve_half(t, NORMALS);
   solve_half(t, FRICTION);
-  keep_friction(t, t->change);
+  keep_others(t, NORMALS, t->change);
   for (size_t i = 0; i < t->whole->n; i++) t->change[i] -= t->was[i];
   mb_averages_note(&t->averages, t->was, t->change);
 }

@@ -26,18 +26,18 @@
 #include <string.h>
 
 struct MbRubbing {
-  bool apart;    // the solver has the bodies' velocities, so that no tree is needed
-  MbTree tree;   // at the state
-  MbPose *E;     // (nb) and
-  double *twist; // (nb x 6) the tree's own
-  double *v;     // (width) velocities of the pass
-  double *phi;   // (nb x 6) their twists
-  double *r;     // (nb x 6) impulses
-  double *load;  // (nloads) of the pass
-  double *used;  // (nloads) those that it was solved with
-  double *moved; // (nloads) what it has changed them by
-  double *mean;  // (nloads) an average of passes
-  int *side;     // (nloads) from which they press
+  bool apart;     // the solver has the bodies' velocities, so that no tree is needed
+  MbTree tree;    // at the state
+  MbPose *E;      // (nb) and
+  double *twist;  // (nb x 6) the tree's own
+  double *v;      // (width) velocities of the pass
+  double *phi;    // (nb x 6) their twists
+  double *r;      // (nb x 6) impulses
+  double *load;   // (nloads) of the pass
+  double *used;   // (nloads) those that it was solved with
+  double *moved;  // (nloads) what it has changed them by
+  double *mean;   // (nloads) an average of passes
+  int (*side)[2]; // (nloads) from which they press
   MbAverages averages;
   double last; // change of the pass before
   bool slow;   // passes have gained little
@@ -316,13 +316,11 @@ void mb_dry_be_exact(MbSim *sim) {
 
 bool mb_dry_same_sides(const MbSim *sim, const MbSim *other) {
   if (!sim->constraining || !sim->constraining->rubbing) return true;
-  const int *one = sim->constraining->rubbing->side, *two = other->constraining->rubbing->side;
-  for (size_t i = 0; i < sim->model->nloads; i++) {
-    // of 1, 0, -1 and three times that the first and the second normal's
-    const int second = (one[i] + 4) / 3 - 1, first = one[i] - 3 * second;
-    const int beyond = (two[i] + 4) / 3 - 1, before = two[i] - 3 * beyond;
-    if (first * before < 0 || second * beyond < 0) return false;
-  }
+  const int(*one)[2] = (const int(*)[2])sim->constraining->rubbing->side,
+        (*two)[2] = (const int(*)[2])other->constraining->rubbing->side;
+  for (size_t i = 0; i < sim->model->nloads; i++)
+    for (int k = 0; k < 2; k++)
+      if (one[i][k] * two[i][k] < 0) return false;
   return true;
 }
 

@@ -179,6 +179,24 @@ static const char *const wedge =
     "\"angle\": \"=90*deg\"}}}, \"joint\": {\"type\": \"fixed\"}}, {\"name\": \"ball\", \"density\": 7800, "
     "\"shape\": {\"type\": \"sphere\", \"radius\": 0.011}, \"pose\": {\"position\": [0.2285, 0, 0.05]}}]}";
 
+Test(contact_laws, methods_have_a_patience_of_their_own_where_a_scene_says_none) {
+  static const struct {
+    const char *method;
+    int iterations;
+  } all[] = {{"auto", 200},      {"pivoting", 200},         {"gauss_seidel", 2000},
+             {"staggered", 500}, {"nonsmooth_newton", 200}, {"admm", 5000}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    char method[60];
+    snprintf(method, sizeof method, "/contact={\"cone\": \"box\", \"method\": \"%s\"}", all[i].method);
+    for (int said = 0; said < 2; said++) {
+      TestRun run =
+          test_run(wedge, (const char *const[]){method, said ? "/contact/iterations=7" : NULL, NULL});
+      cr_expect_eq(run.model->contacts.iterations, said ? 7 : all[i].iterations, "%s", all[i].method);
+      test_run_free(&run);
+    }
+  }
+}
+
 Test(contact_laws, what_sweeps_leave_ends_a_run_but_where_a_few_of_them_are_asked_for) {
   MbReport report = {0};
   const char *const all[] = {"/contact/iterations=200", NULL};

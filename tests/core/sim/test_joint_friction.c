@@ -319,7 +319,7 @@ Test(joint_friction, what_moves_a_joint_loads_none_of_its_places) {
     const MbJointFrictionSpec spec = {.coefficient = 0.3, .radius = radius, .length = length};
     MbJointFriction own;
     double load[MB_RUB_PLACES] = {0}, sum = 0;
-    int side[MB_RUB_PLACES];
+    int side[MB_RUB_PLACES][2];
     cr_assert(mb_joint_friction_make(&spec, MB_JOINT_SCREW, lead, z, &own));
     mb_joint_friction_loads(&own, along, still, load, side);
     for (int k = 0; k < own.places; k++) cr_expect_lt(load[k], 1e-15, "radius %g: %g", radius, load[k]);

@@ -58,6 +58,7 @@ cJSON *mb_plan_json(const MbScene *scene, const MbModel *model, const MbSim *sim
     cJSON_AddStringToObject(contact, "cone", mb_cone_kind_words[model->contacts.cone]);
   }
   cJSON_AddStringToObject(tree, "solver", mb_solver_words[spec->solver.kind]);
+  if (model->solver.project) cJSON_AddBoolToObject(tree, "project", true);
   cJSON_AddStringToObject(tree, "integrator", mb_integrator_words[spec->integrator.kind]);
   cJSON_AddNumberToObject(tree, "step", plan.step);
   cJSON_AddNumberToObject(tree, "steps", (double)plan.steps);
@@ -113,7 +114,9 @@ void mb_plan_print(FILE *out, const cJSON *plan) {
             cJSON_GetStringValue(cJSON_GetObjectItem(contact, "cone")));
     print_deformables(out, contact);
   }
-  fprintf(out, "solver      %s, integrator %s\n", cJSON_GetStringValue(cJSON_GetObjectItem(plan, "solver")),
+  fprintf(out, "solver      %s%s, integrator %s\n",
+          cJSON_GetStringValue(cJSON_GetObjectItem(plan, "solver")),
+          cJSON_GetObjectItem(plan, "project") ? ", whose state is the joints' coordinates" : "",
           cJSON_GetStringValue(cJSON_GetObjectItem(plan, "integrator")));
   fprintf(out, "time        %.0f steps of %.6g s: %.6g s\n", number(plan, "steps"), number(plan, "step"),
           number(plan, "duration"));

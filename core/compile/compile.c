@@ -181,6 +181,7 @@ static MbStatus start_constraints(const MbSceneSpec *spec, MbModel *model, MbRep
 static MbStatus build(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   memcpy(model->gravity, spec->gravity, sizeof model->gravity);
   model->solver = spec->solver;
+  model->solver.project = mb_scene_projects(spec);
   model->integrator = spec->integrator;
   MbStatus status = copy_lists(spec, model, report);
   if (status == MB_OK) status = mb_compile_deformables(spec, model, report);

@@ -22,12 +22,6 @@ static double shape_density(const MbSceneSpec *spec, const MbBodySpec *body, con
   return NAN;
 }
 
-static bool fixed_to_world(const MbBodySpec *body) {
-  const MbJointSpec *joint = &body->joint;
-  return body->jointed && joint->kind == MB_JOINT_FIXED &&
-         (!joint->parent || !strcmp(joint->parent, "world"));
-}
-
 // The sum over the body's shapes, in B, with their densities; where none has one, with density 1 and *unit
 // set.
 static MbStatus sum_shapes(const MbSceneSpec *spec, const MbBodySpec *body, size_t index,
@@ -46,7 +40,7 @@ static MbStatus sum_shapes(const MbSceneSpec *spec, const MbBodySpec *body, size
     else
       snprintf(where, sizeof where, "/bodies/%zu/shape", index);
     if (shape->kind == MB_SHAPE_PLANE) { // without mass
-      if (!fixed_to_world(body))
+      if (!mb_body_stands(body))
         status = mb_error(report, MB_SCENE, where,
                           "a plane can only be fixed to the world, and \"%s\" is not (by a joint \"fixed\")",
                           body->name);

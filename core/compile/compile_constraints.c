@@ -162,7 +162,7 @@ static MbStatus build(MbBuilder *b) {
   const MbModel *model = b->model;
   MbStatus status = build_all(b);
   if (status == MB_OK) status = keep(b);
-  const MbSolverSpec *solver = &b->spec->solver;
+  const MbSolverSpec *solver = &model->solver;
   const bool claimed = model->jointed && mb_solver_of_bodies(solver) == MB_SOLVER_MAXIMAL && !solver->project;
   if (status == MB_OK) status = stabilize(b); // rows that come and go are closed alike
   if (status == MB_OK && (model->nconstraints || claimed)) status = check_pair(b);

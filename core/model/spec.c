@@ -10,6 +10,22 @@ int64_t mb_time_steps(const MbTimeSpec *time) {
   return steps > 0 ? (int64_t)steps : 0;
 }
 
+bool mb_body_stands(const MbBodySpec *body) {
+  const MbJointSpec *joint = &body->joint;
+  return body->jointed && joint->kind == MB_JOINT_FIXED &&
+         (!joint->parent || !strcmp(joint->parent, "world"));
+}
+
+bool mb_scene_projects(const MbSceneSpec *spec) {
+  const MbSolverSpec *solver = &spec->solver;
+  bool joins = false;
+  if (solver->project_told || solver->project) return solver->project;
+  for (size_t i = 0; i < spec->nbodies; i++)
+    joins |= spec->bodies[i].jointed && !mb_body_stands(&spec->bodies[i]);
+  return joins && spec->contact && spec->contact->enabled && solver->mode == MB_DYNAMIC &&
+         solver->terms == MB_TERMS_CARRIED && mb_solver_of_bodies(solver) == MB_SOLVER_MAXIMAL;
+}
+
 const MbMaterialSpec *mb_find_material(const MbSceneSpec *spec, const char *name) {
   for (size_t i = 0; name && i < spec->nmaterials; i++)
     if (!strcmp(spec->materials[i].name, name)) return &spec->materials[i];

@@ -48,6 +48,11 @@ typedef struct MbSceneSpec {
   MbContactsSpec *contact;       // NULL = nothing collides
 } MbSceneSpec;
 
+// Whether a body is fixed to the world by its joint.
+bool mb_body_stands(const MbBodySpec *body);
+// Whether solver `maximal` has the joints' coordinates for its state: as the scene says, else where bodies on joints may touch. What steps part joints by,
+// and closing them moves, is of the order h²: over h it would be as much as what tells which of several contacts bears a load.
+bool mb_scene_projects(const MbSceneSpec *spec);
 // The material of a name; NULL where the name is NULL, or none has it.
 const MbMaterialSpec *mb_find_material(const MbSceneSpec *spec, const char *name);
 // The colour of a body's shape: its own, its material's, the body's or the body's material's, whichever comes first. NULL = none.

@@ -69,9 +69,10 @@ typedef struct MbSolverSpec {
   MbLinear linear;     // maximal: how the multipliers are found
   int threads;         // at least 1
   MbDevice device;
+  bool project_told; // `project` was given
   // what is done: the model's fingerprint takes all from here on as a whole
   MbSolverKind kind;
-  bool project;          // maximal: the state is the joints' coordinates
+  bool project;          // maximal: the state is the joints' coordinates; of a scene see mb_scene_projects
   MbVelocityTerms terms; // maximal: what of the velocities turns with the bodies
   MbMode mode;           // maximal: f = m a, or the kinematic f = m v
   int iterations;        // projective: a step's; 0 = the method's own

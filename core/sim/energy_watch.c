@@ -177,11 +177,11 @@ static Change change_of(const MbSim *sim, const MbEnergy *now) {
   return (Change){left ? change.by : 0, change.of};
 }
 
-// Joints' coordinates are what moves bodies: momentum is kept as well as the scheme has its order, where "maximal" keeps it.
+// Joints' coordinates are what moves bodies: momentum is kept as well as the scheme has its order, where "maximal" without `project` keeps it.
 static bool in_coordinates(const MbModel *model) {
   bool any = false;
   for (size_t b = 0; b < model->nlisted; b++) any |= model->joint[b].ops && model->joint[b].ops->n > 0;
-  return any && model->solver.kind == MB_SOLVER_REDMAX;
+  return any && (model->solver.kind == MB_SOLVER_REDMAX || model->solver.project);
 }
 
 // What to take instead, after a blank.
@@ -200,7 +200,7 @@ static void remedy(const MbSim *sim, char *out, size_t size) {
   };
   const char *scheme = sim->nodes               ? "more \"iterations\", "
                        : !model->contacts.given ? schemes[model->integrator.kind]
-                       : in_coordinates(model)  ? "solver \"maximal\", "
+                       : in_coordinates(model)  ? "solver \"maximal\" with \"project\": false, "
                                                 : ""; // contact goes with no scheme of a higher order
   if (sim->integrator->scheme == MB_ADAPTIVE)
     snprintf(out, size, "take smaller tolerances of \"rk45\"");

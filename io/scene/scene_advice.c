@@ -240,7 +240,7 @@ static void advise_channels(const MbSceneSpec *spec, MbReport *report) {
   for (size_t i = 0; i < spec->ndeformables; i++) held |= spec->deformables[i].nattachments > 0;
   for (size_t i = 0; i < spec->nforces; i++) muscles |= spec->forces[i].kind == MB_FORCE_MUSCLE;
   const bool rows =
-      joints && mb_solver_of_bodies(&spec->solver) == MB_SOLVER_MAXIMAL && !spec->solver.project;
+      joints && mb_solver_of_bodies(&spec->solver) == MB_SOLVER_MAXIMAL && !mb_scene_projects(spec);
   const struct {
     const char *word, *lacking;
     bool there;

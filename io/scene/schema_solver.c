@@ -92,9 +92,12 @@ static const MbSchemaRow maximal_rows[] = {
          "\"sparse\" where forces couple bodies that no joint joins and the integrator is implicit; "
          "\"dense\" by "
          "LAPACK; \"auto\": tree where that can be. The result is the same but for rounding"},
-    {"project", MB_TYPE_BOOL, AT(MbSolverSpec, project), .fallback = "false",
+    {"project", MB_TYPE_BOOL, AT(MbSolverSpec, project), EXTRA(MbSolverSpec, project_told),
      .help =
-         "true: from joints' coordinates to bodies and back in each step, so that joints never come apart"},
+         "true: from joints' coordinates to bodies and back in each step, so that joints never come apart; "
+         "as "
+         "it is where bodies on joints may touch and nothing is said, but with \"explicit\" velocity terms: "
+         "by how little a step parts joints would otherwise tell which of several contacts bears a load"},
     {0}};
 static const MbSchemaRow redmax_rows[] = {
     {"dynamics", MB_TYPE_WORD, AT(MbSolverSpec, dynamics), .words = mb_dynamics_words, .fallback = "\"auto\"",

@@ -70,6 +70,17 @@ Test(gradient_contact, derivatives_back_through_contact_are_those_of_whole_runs,
   }
 }
 
+// Where bodies on joints touch, "maximal" has the joints' coordinates for its state, and goes back as "redmax" does.
+Test(gradient_contact, derivatives_back_through_contact_under_maximal_are_those_of_whole_runs, TEST_LONG) {
+  static const GradientWay ways[] = {{"\"maximal\"", "symplectic", false},
+                                     {"\"maximal\"", "implicit", false}};
+  static const char *const scenes[] = {"hopping", "flail"};
+  for (size_t i = 0; i < 2; i++)
+    for (size_t w = 0; w < 2; w++)
+      printf("largest error back under maximal, of what is summed up: %s %.1e\n", scenes[i],
+             gradient_check_meets(scenes[i], NULL, &ways[w], NEAR));
+}
+
 typedef struct End {
   int64_t step;
   size_t size;

@@ -23,7 +23,8 @@
 #define RUBBER                                                                                               \
   "\"material\": {\"model\": \"corotational\", \"young\": 5e4, \"poisson\": 0.3, \"density\": 1000}"
 
-static const char *const solvers[] = {"/solver=\"redmax\"", "/solver=\"maximal\"",
+static const char *const solvers[] = {"/solver=\"redmax\"",
+                                      "/solver={\"type\": \"maximal\", \"project\": false}",
                                       "/solver={\"type\": \"projective\", \"iterations\": 60}",
                                       "/solver={\"type\": \"projective\", \"method\": \"projective\", "
                                       "\"iterations\": 60, \"bodies\": \"maximal\"}"};

@@ -62,9 +62,9 @@ Test(touch_rebound, it_gains_none_under_any_method_and_solver) {
       "/contact={\"friction\": 0.5, \"restitution\": 1, \"method\": \"pivoting\", \"cone\": \"pyramid\"}",
       "/contact={\"friction\": 0.5, \"restitution\": 1, \"method\": \"gauss_seidel\", \"iterations\": 10}",
       "/solver={\"type\": \"redmax\", \"dynamics\": \"dense\"}",
-      "/solver=\"maximal\"",
+      "/solver={\"type\": \"maximal\", \"project\": false}",
       "/solver={\"type\": \"maximal\", \"project\": true}",
-      "/solver={\"type\": \"maximal\", \"linear\": \"sparse\"}"};
+      "/solver={\"type\": \"maximal\", \"project\": false, \"linear\": \"sparse\"}"};
   for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
     for (int k = 0; k < 8; k++) {
       char start[40];
@@ -164,8 +164,9 @@ Test(touch_rebound, what_tumbles_gains_none_by_the_way_that_it_flies_on) {
       "/bodies/1/shape={\"type\": \"cylinder\", \"radius\": 0.1, \"length\": 0.5}"};
   static const char *const rules[] = {"/contact/friction=0", "/contact/friction=0.3"};
   for (int i = 0; i < 12; i++) {
-    const char *const sets[] = {shapes[i % 3], rules[i / 3 % 2],
-                                i / 6 ? "/integrator=\"implicit\"" : "/solver=\"maximal\"", NULL};
+    const char *const sets[] = {
+        shapes[i % 3], rules[i / 3 % 2],
+        i / 6 ? "/integrator=\"implicit\"" : "/solver={\"type\": \"maximal\", \"project\": false}", NULL};
     TestRun run = test_run(text, sets);
     const double first = total(run.sim);
     double before = first, most = -INFINITY;
@@ -191,7 +192,8 @@ Test(touch_rebound, what_tumbles_gains_none_by_the_way_that_it_flies_on) {
 // Three links that tumble between six walls, e = 1 and no friction: what the total is off by is of the order h², as in free flight.
 Test(touch_rebound, links_that_bounce_keep_their_energy_in_maximal_coordinates_to_second_order) {
   static const char *const links =
-      "{\"mbsim\": 1, \"gravity\": [0, 0, 0], \"solver\": \"maximal\", \"time\": {\"step\": 0.002, "
+      "{\"mbsim\": 1, \"gravity\": [0, 0, 0], \"solver\": {\"type\": \"maximal\", \"project\": false}, "
+      "\"time\": {\"step\": 0.002, "
       "\"steps\": 1000}, \"contact\": {\"friction\": 0, \"restitution\": 1, \"tolerance\": 1e-10}, "
       "\"bodies\": [" WALL("1", "0", "0", "1", "0") WALL("2", "0", "0", "-1", "-1.5")
           WALL("3", "1", "0", "0", "-1") WALL("4", "-1", "0", "0", "-1") WALL("5", "0", "1", "0", "-1")
@@ -218,7 +220,8 @@ Test(touch_rebound, links_that_bounce_keep_their_energy_in_maximal_coordinates_t
 // with on its curve is no constant force, and is not counted as one. One step alone made an eighth more otherwise.
 Test(touch_rebound, bodies_on_a_joint_that_turn_fast_gain_none_by_an_impact) {
   static const char pair[] =
-      "{\"mbsim\": 1, \"solver\": \"maximal\", \"time\": {\"step\": 0.005, \"steps\": 300}, \"contact\": "
+      "{\"mbsim\": 1, \"solver\": {\"type\": \"maximal\", \"project\": false}, \"time\": {\"step\": 0.005, "
+      "\"steps\": 300}, \"contact\": "
       "{\"friction\": 2, \"restitution\": 1, \"method\": \"pivoting\", \"cone\": \"box\"}, \"bodies\": "
       "[" GROUND
       ", {\"name\": \"b0\", \"shape\": {\"type\": \"cylinder\", \"radius\": 0.129, \"length\": 0.326}, "
@@ -277,7 +280,7 @@ Test(touch_rebound, a_ball_in_a_groove_that_holds_it_does_not_rebound) {
       "/contact/method=\"admm\"",
       "/contact/cone=\"box\"",
       "/contact={\"friction\": 0.67, \"restitution\": 0.4, \"method\": \"pivoting\", \"cone\": \"pyramid\"}",
-      "/solver=\"maximal\"",
+      "/solver={\"type\": \"maximal\", \"project\": false}",
       "/solver={\"type\": \"redmax\", \"dynamics\": \"dense\"}",
       "/integrator=\"implicit\""};
   double height;

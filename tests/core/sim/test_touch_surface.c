@@ -12,7 +12,8 @@
 #define RUBBER(young_)                                                                                       \
   "\"material\": {\"model\": \"corotational\", \"young\": " young_ ", \"poisson\": 0.3, \"density\": 1000}"
 
-static const char *const solvers[] = {"/solver=\"redmax\"", "/solver=\"maximal\"",
+static const char *const solvers[] = {"/solver=\"redmax\"",
+                                      "/solver={\"type\": \"maximal\", \"project\": false}",
                                       "/solver={\"type\": \"projective\", \"iterations\": 60}",
                                       "/solver={\"type\": \"projective\", \"method\": \"projective\", "
                                       "\"iterations\": 60, \"bodies\": \"maximal\"}"};
@@ -252,7 +253,8 @@ Test(touch_surface_long, nodes_stay_out_of_what_turns_and_is_curved, TEST_LONG) 
 // Twenty tetrahedra of 10 cm, on a post, under a cylinder of 31 kg: nodes move by the post's breadth in a step.
 Test(touch_surface, what_has_come_deep_into_something_in_a_step_is_told_once) {
   static const char scene[] =
-      "{\"mbsim\": 1, \"solver\": \"maximal\", \"integrator\": \"implicit\", \"time\": {\"step\": 0.01, "
+      "{\"mbsim\": 1, \"solver\": {\"type\": \"maximal\", \"project\": false}, \"integrator\": \"implicit\", "
+      "\"time\": {\"step\": 0.01, "
       "\"steps\": 100}, \"contact\": {\"friction\": 0.8}, \"bodies\": [" GROUND
       ", {\"name\": \"weight\", \"shape\": {\"type\": \"cylinder\", \"radius\": 0.1, \"length\": 0.2}, "
       "\"density\": 10000, \"pose\": {\"position\": [0.04854283212578134, 0, 1.3]}}, {\"name\": \"post\", "

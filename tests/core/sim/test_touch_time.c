@@ -50,7 +50,7 @@ static const struct Case {
              {"\"redmax\"", FEW, "", "", 0},
              {"\"redmax\"", FEW, "", "", MANY},
              {"\"redmax\"", NEAR, DOOR, "", 0},
-             {"\"maximal\"", FEW, DOOR, "", 0},
+             {"{\"type\": \"maximal\", \"project\": false}", FEW, DOOR, "", 0},
              {"{\"type\": \"projective\", \"iterations\": 20}", NEAR, "", RUBBER, 0}};
 
 static void write_scene(char *text, size_t size, const struct Case *c) {

@@ -241,7 +241,7 @@ size_t gradient_check_scene(const char *scene, const char *material, const Gradi
     const GradientCase c = {scene, material, way, spec->parameters[k].name, spec->parameters[k].value, move};
     const double off = check(&c, &warnings);
     *worst = fmax(*worst, off);
-    cr_expect_lt(off, way->exact ? 1e-7 : 2e-6, "%s, %s, %s %s by %s: %g", way->solver, way->integrator,
+    cr_expect_lt(off, way->exact ? 2e-7 : 2e-6, "%s, %s, %s %s by %s: %g", way->solver, way->integrator,
                  scene, material ? material : "", c.name, off);
   }
   test_run_free(&run);

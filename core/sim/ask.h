@@ -23,6 +23,8 @@ typedef struct MbAsking {
   double h, gamma;
   // unilateral rows act before their bound is passed, and prescribed motion is met at the step's end
   bool ahead;
+  bool
+      parts; // positions: of contacts too, where they are; else those of the step's start say nothing of its end
   double curve;   // velocities: seconds of the rate J̇ v that are made up for
   double theta;   // half steps: where the rows are, of the step
   double impulse; // half steps: seconds of force that an impulse stands for

@@ -89,7 +89,8 @@ void mb_gimbal_watch(MbSim *sim, MbReport *report) {
         report, "",
         "at t = %.9g s, step %lld: the Euler angles of the joint of \"%s\" are %.1g rad from gimbal lock, "
         "where two of them turn far for a little: steps of this length go astray, and derivatives with "
-        "them; take joint \"spherical\", another \"order\", solver \"maximal\" or smaller steps",
-        sim->state.t, (long long)sim->state.step, sim->model->body_name[gimbal->joint[i].body], left);
+        "them; take joint \"spherical\", another \"order\", solver \"maximal\"%s or smaller steps",
+        sim->state.t, (long long)sim->state.step, sim->model->body_name[gimbal->joint[i].body], left,
+        sim->model->contacts.given ? " with \"project\": false" : "");
   }
 }

@@ -68,7 +68,7 @@ static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const dou
   const MbContacts *rules = sim->touching->rules;
   const MbTouch *touch = &sim->touching->now.touch[c->set.is[s].key];
   double along[3] = {0}, rate[3], size[3] = {0};
-  if (asking->of != MB_ASK_VELOCITIES && asking->of != MB_ASK_POSITIONS) return;
+  if (asking->of != MB_ASK_VELOCITIES && !asking->parts) return;
   if (asking->of == MB_ASK_VELOCITIES) mb_touch_carried(sim, touch, along + 1);
   mb_row_rate_three_sized(&c->set, s, x, rate, size);
   for (size_t k = 0; k < 3; k++) {
@@ -82,7 +82,7 @@ static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const dou
                       .beta = c->set.is[s + k].beta,
                       .bounce = touch->bounce,
                       .slowest = rules->threshold};
-    if (asking->of == MB_ASK_POSITIONS) {
+    if (asking->parts) {
       known.g = fmax(known.g, -MB_TOUCH_MOST * touch->size);
       const MbAsked asked = mb_ask(asking, &known);
       mb_rows_take(sim, s, &asked);

@@ -62,7 +62,8 @@ static MbStatus find_move(MbSim *sim, double t, double *dq, MbReport *report) {
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
     return mb_sim_singular(sim, blame, report);
   mb_claims_close(sim, dq);
-  const MbAsking asking = mb_asking(sim, MB_ASK_POSITIONS);
+  MbAsking asking = mb_asking(sim, MB_ASK_POSITIONS);
+  asking.parts = true;
   mb_rows_ask(sim, &asking, dq, NULL);
   return mb_rows_solve(sim, MB_POSITIONS, t, 0, dq, report);
 }

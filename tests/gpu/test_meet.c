@@ -253,7 +253,7 @@ static MbSkin *make_bumps(uint32_t n) {
 }
 
 // Many places of about one normal: there is no room for all of them.
-Test(meet, triangles_that_touch_a_mesh_at_many_places_are_left) {
+Test(meet, triangles_that_touch_a_mesh_at_many_places_are_left, TEST_LONG) {
   MbSkin *const skin = make_bumps(32);
   const MbShape shape = mb_shape_mesh(skin);
   const Counts counts = compare_poses(&shape, 50, "bumps");

@@ -170,7 +170,7 @@ static void compare_on(const MbEngine *engine, const char *from, int steps, Coun
 
 // ---- tests ------------------------------------------------------------------------------------------------
 
-Test(moved_near, contacts_with_every_shape_are_those_that_the_processor_finds) {
+Test(moved_near, contacts_with_every_shape_are_those_that_the_processor_finds, TEST_LONG) {
   for (int e = 0; beside_engine(e); e++) {
     Counts counts = {.between = 0};
     for (uint64_t seed = 1; seed <= 3; seed++)

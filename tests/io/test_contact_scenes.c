@@ -223,7 +223,7 @@ Test(contact_scenes, a_break_at_billiards_stays_on_the_table_and_gains_no_energy
   test_run_free(&run);
 }
 
-Test(contact_scenes, the_balls_of_galtons_board_are_all_in_its_bins) {
+Test(contact_scenes, the_balls_of_galtons_board_are_all_in_its_bins, TEST_LONG) {
   TestRun run = after("contact/galton", 3, NULL);
   int bins[8] = {0}, full = 0;
   for (int i = 1; i <= 24; i++) {
@@ -363,7 +363,7 @@ Test(contact_scenes_long, the_nut_turns_down_its_bolt_by_contact_alone, TEST_LON
 }
 
 // A tooth that came into another one along its tip's face would stop the motor for a moment.
-Test(contact_scenes, the_gears_turn_by_contact_in_the_ratio_of_their_teeth) {
+Test(contact_scenes, the_gears_turn_by_contact_in_the_ratio_of_their_teeth, TEST_LONG) {
   static const double PLAY = 0.0105, LEAST = 2.7; // rad of the pinion, between teeth; rad/s of 3
   static const char *const frictions[] = {"/parameters/friction=0.1", "/parameters/friction=0.4"};
   for (size_t k = 0; k < 2; k++) {
@@ -519,7 +519,7 @@ Test(contact_scenes, the_rope_over_the_drum_holds_its_weights_up_to_a_ratio) {
   cr_expect_gt(strays("contact/capstan", 0.3, "/parameters/heavy=2.9"), 0.005);
 }
 
-Test(contact_scenes_long, the_net_catches_its_balls) {
+Test(contact_scenes_long, the_net_catches_its_balls, TEST_LONG) {
   TestRun run = after("contact/catching_net", 2.5, NULL);
   for (int i = 1; i <= 5; i++) {
     char name[20];

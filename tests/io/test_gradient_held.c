@@ -45,7 +45,7 @@ static void check_implicit(const char *scene, const char *set, double move) {
   printf("largest error back, of what is summed up: %s  %.1e\n", scene, worst);
 }
 
-Test(gradient_held, derivatives_back_of_sprung_joints_and_of_what_spins_are_those_of_whole_runs) {
+Test(gradient_held, derivatives_back_of_sprung_joints_and_of_what_spins_are_those_of_whole_runs, TEST_LONG) {
   check_implicit("balls", NULL, MOVE);
   check("spins", NULL, FEW);
 }

@@ -33,7 +33,7 @@ Test(gradient_nodes, fibres_wind_pressure_and_gas_have_a_way_back, TEST_LONG) {
   check("balloon", "/deformables/0/gas={\"pressure\":\"=1e4+pressure\",\"outside\":10000}");
 }
 
-Test(gradient_nodes, pins_that_move_cables_springs_and_what_stands_still_have_a_way_back) {
+Test(gradient_nodes, pins_that_move_cables_springs_and_what_stands_still_have_a_way_back, TEST_LONG) {
   check("held", NULL);
 }
 

@@ -252,12 +252,12 @@ static void tip(const MbShape *floor, double top, double beside) {
   }
 }
 
-Test(collide_apart, walls_of_what_has_tipped_into_a_floor_are_no_deeper_than_their_feet) {
+Test(collide_apart, walls_of_what_has_tipped_into_a_floor_are_no_deeper_than_their_feet, TEST_LONG) {
   const MbShape floor = mb_shape_box((double[]){9, 7, 1});
   tip(&floor, 0.5, 1);
 }
 
-Test(collide_apart, walls_of_what_has_tipped_into_a_mesh_are_no_deeper_than_their_feet) {
+Test(collide_apart, walls_of_what_has_tipped_into_a_mesh_are_no_deeper_than_their_feet, TEST_LONG) {
   uint64_t seed = 95;
   MbSkin *sheet = made_sheet(&seed, 10, 5, 20);
   const MbShape floor = mb_shape_mesh(sheet);
@@ -273,7 +273,9 @@ static void check_all(MbForm form, int ways) {
     cr_expect(checked[way] > 40, "way %d: %d of %d", way, checked[way], touching[way]);
 }
 
-Test(collide_apart, normals_of_two_prisms_are_against_nothing_that_is_free) { check_all(MB_FORM_MESH, WAYS); }
+Test(collide_apart, normals_of_two_prisms_are_against_nothing_that_is_free, TEST_LONG) {
+  check_all(MB_FORM_MESH, WAYS);
+}
 
 Test(collide_apart, normals_of_a_prism_and_a_convex_shape_are_against_nothing_that_is_free, TEST_LONG) {
   for (MbForm form = MB_FORM_SPHERE; form <= MB_FORM_BOX; form++) check_all(form, CORNERS);

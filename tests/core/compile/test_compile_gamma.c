@@ -45,7 +45,7 @@ static void lasts(int links, double h, int64_t steps, const char *integrator) {
   mb_arena_free(&arena);
 }
 
-Test(compile_gamma, long_chains_last_by_the_pull_of_steps_of_first_order) {
+Test(compile_gamma, long_chains_last_by_the_pull_of_steps_of_first_order, TEST_LONG) {
   lasts(20, 0.001, 16000, "symplectic");
   lasts(20, 0.001, 16000, "implicit");
   lasts(1000, 0.005, 500, "symplectic");

@@ -440,7 +440,7 @@ Test(attachments_long, the_example_is_the_same_under_both_families_of_solvers) {
 // ---- as all else runs -------------------------------------------------------------------------------------
 
 // Half a step: a half of the error for the schemes of first order, a quarter for those of second.
-Test(attachments_long, every_integrator_has_its_order) {
+Test(attachments_long, every_integrator_has_its_order, TEST_LONG) {
   static const double step[] = {1e-3, 5e-4};
   static const char *const text = TUMBLER("reduction", TAIL("reduction"));
   double exact[MOST], x[MOST];

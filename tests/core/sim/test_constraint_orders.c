@@ -104,7 +104,7 @@ static const char *const TURNED = HEAD
     "{\"position\": [0.3, 0, 0]}}, \"density\": 1000, \"motion\": {\"velocity\": {\"angular\": [\"=sin(t)\", "
     "2, 5], \"linear\": [1, \"=t\", 0]}}}]}";
 
-Test(constraint_orders_long, steps_of_second_order_keep_it_with_constraints) {
+Test(constraint_orders_long, steps_of_second_order_keep_it_with_constraints, TEST_LONG) {
   for (int i = 0; i < 2; i++) {
     expect_order("four_bar", "four_bar", SECOND[i], 0.004, 0.8, NULL, true, 2);
     expect_order("four_bar, none", "four_bar", SECOND[i], 0.004, 0.8, NONE, true, 2);

@@ -284,7 +284,7 @@ static double arch_strays(double thickness, double friction, int steps) {
 }
 
 // Milankovitch: a half circle stands from a thickness of 0.1075 radii on; one of 15 wedges a little below that.
-Test(contact_cases_long, an_arch_stands_from_the_thickness_on_that_statics_wants) {
+Test(contact_cases_long, an_arch_stands_from_the_thickness_on_that_statics_wants, TEST_LONG) {
   const double stands = arch_strays(0.109, 0.5, 50), falls = arch_strays(0.105, 0.5, 50);
   cr_expect_lt(stands, 1e-9, "a thick one goes %g m", stands);
   cr_expect_gt(falls, 1e-4, "a thin one goes %g m", falls);

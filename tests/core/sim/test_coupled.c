@@ -146,7 +146,7 @@ Test(coupled_long, an_arm_with_a_bar_of_rubber_in_its_loop_moves_as_by_forces) {
 }
 // The cloth is pushed together, where nothing but its masses holds it, and crumples: steps of milliseconds do not follow that. What is apart
 // falls as fast all the same, and with steps of 1/16 ms the limit is as near as the others' is.
-Test(coupled_long, cloth_on_a_linkage_moves_as_by_forces) {
+Test(coupled_long, cloth_on_a_linkage_moves_as_by_forces, TEST_LONG) {
   check_both("linkage", linkage, 0.04, 2e-4, INFINITY);
   check_steps("linkage", linkage, "redmax", 2.5e-4, 0.04, 1e-6, 1e-6);
 }
@@ -331,7 +331,7 @@ Test(coupled_long, masses_may_be_ten_thousand_times_apart_both_ways, TEST_LONG) 
               (const char *const[]){"/bodies/0/density=0.05", "/bodies/1/density=0.05", NULL});
 }
 
-Test(coupled_long, a_body_may_hang_on_deformables_alone) {
+Test(coupled_long, a_body_may_hang_on_deformables_alone, TEST_LONG) {
   static const char text[] = HEAD PROJECTIVE "\"bodies\": [" BOX(
       "weight", ", \"pose\": {\"position\": [0, 0, -0.35]}") "], "
                                                              "\"deformables\": [" TETS(

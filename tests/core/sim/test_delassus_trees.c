@@ -109,7 +109,7 @@ Test(delassus_trees, columns_are_what_a_push_along_a_row_does_under_every_solver
 
 // A spring and a bar of two bodies, both stiff: A couples the first under `implicit`, the factor of `maximal` has the second where it takes
 // it for a joint. A wheel in step with another one by reduction follows it.
-Test(delassus_trees, trees_that_the_matrix_couples_are_taken_for_one) {
+Test(delassus_trees, trees_that_the_matrix_couples_are_taken_for_one, TEST_LONG) {
   static const char coupled[] =
       "{\"mbsim\": 1, \"integrator\": \"implicit\", \"time\": {\"step\": 0.005, \"steps\": 200}, "
       "\"contact\": {\"friction\": 0.5, \"tolerance\": 1e-11}, " BODIES

@@ -587,7 +587,7 @@ static const char crane[] =
     "{\"position\": [0.2, 0, 1.2]}}]}";
 
 // Passes for the pins' loads go around whichever method solves a pass: of staggered ones both turns are projections.
-Test(joint_friction_long, every_method_solves_it_beside_contacts) {
+Test(joint_friction_long, every_method_solves_it_beside_contacts, TEST_LONG) {
   static const char *const ways[] = {"/contact/method=\"auto\"", "/contact/method=\"staggered\"",
                                      "/contact/method=\"gauss_seidel\"", "/contact/method=\"admm\"",
                                      "/contact/method=\"nonsmooth_newton\""};

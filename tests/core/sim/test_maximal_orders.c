@@ -183,11 +183,11 @@ static const char *const LINKED =
     "[{\"body\": "
     "\"world\", \"at\": [1.1, 0.5, 0.4]}, {\"body\": \"c\", \"at\": [0.2, 0.05, 0]}]}]}";
 
-Test(maximal_orders_long, bodies_that_constraints_hold_on_one_another) {
+Test(maximal_orders_long, bodies_that_constraints_hold_on_one_another, TEST_LONG) {
   measure_orders(&(Problem){.name = "linked bodies", .file = LINKED, .h = 0.002, .end = 0.3}, 0);
 }
 
-Test(maximal_orders_long, a_crank_that_is_driven) {
+Test(maximal_orders_long, a_crank_that_is_driven, TEST_LONG) {
   measure_orders(&(Problem){.name = "prescribed crank", .file = "prescribed_crank", .h = 0.002, .end = 0.4},
                  0);
 }

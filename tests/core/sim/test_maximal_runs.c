@@ -199,7 +199,7 @@ static void expect_same(const MbSim *sim, const unsigned char *wanted, const cha
   free(is);
 }
 
-Test(maximal_runs_long, a_resumed_run_and_any_number_of_threads_give_the_same_bytes) {
+Test(maximal_runs_long, a_resumed_run_and_any_number_of_threads_give_the_same_bytes, TEST_LONG) {
   for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++)
     for (int post = 0; post < (kind == MB_RK45 ? 1 : 2); post++) {
       MbSceneSpec spec = forest(kind, 71);

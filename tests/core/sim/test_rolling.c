@@ -129,7 +129,7 @@ static Drift drift_of(const char *from, const char *integrator, double h, double
   return drift;
 }
 
-Test(rolling_long, nothing_slips_and_energy_stays) {
+Test(rolling_long, nothing_slips_and_energy_stays, TEST_LONG) {
   static const double TIME = 4;
   static const char *const names[] = {"rolling disk", "tops in step", "on a swing"};
   const char *const scenes[] = {"constraints/rolling_disk", TOPS, SWING};

@@ -152,7 +152,7 @@ static double check(const Case *c) {
   return off;
 }
 
-Test(sensitivity_held, of_every_joint_derivatives_backwards_are_those_of_whole_runs) {
+Test(sensitivity_held, of_every_joint_derivatives_backwards_are_those_of_whole_runs, TEST_LONG) {
   double worst = 0;
   for (size_t k = 0; k < 2; k++)
     for (MbJointKind joint = 0; joint < MB_JOINTS; joint++)

@@ -381,7 +381,7 @@ Test(coupled, free_bodies_on_springs_keep_their_momentum) {
 }
 
 // Its nodes hang on the weight, a body in space that they are parts of: forces on them are forces on it.
-Test(coupled_long, a_stiff_rope_that_swings_a_weight_gains_no_energy) {
+Test(coupled_long, a_stiff_rope_that_swings_a_weight_gains_no_energy, TEST_LONG) {
   static const char *const step[] = {"/time/step=0.001", "/time/step=0.005", "/time/step=0.01"};
   for (int i = 0; i < 3; i++) {
     TestRun run = test_run("rope_nodes", (const char *[]){step[i], NULL});

@@ -64,7 +64,7 @@ static double off(const TestRun *run) {
   return most;
 }
 
-Test(followers, coordinates_that_follow_move_as_those_that_forces_keep_in_step) {
+Test(followers, coordinates_that_follow_move_as_those_that_forces_keep_in_step, TEST_LONG) {
   static const char *const ways[] = {"\"symplectic\"", "\"implicit\"", "\"trapezoidal\"",
                                      "\"bridson_marino\"",
                                      "{\"type\": \"rk45\", \"relative\": 1e-10, \"absolute\": 1e-12}"};

@@ -129,7 +129,7 @@ static void compare(const Forest *f, const MbKktOps *ops, MbKktWork *work, const
   }
 }
 
-Test(kkt, ten_thousand_random_forests_are_solved_as_by_dense_lapack) {
+Test(kkt, ten_thousand_random_forests_are_solved_as_by_dense_lapack, TEST_LONG) {
   uint64_t seed = 1;
   static Forest f;
   for (int round = 0; round < 10000; round++) {

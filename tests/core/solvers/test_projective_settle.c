@@ -70,7 +70,7 @@ static double *settle(const Case *c, MbMethod method, size_t *n) {
   return q;
 }
 
-Test(projective_settle, every_method_comes_to_the_same_places_however_hard_the_step) {
+Test(projective_settle, every_method_comes_to_the_same_places_however_hard_the_step, TEST_LONG) {
   const double TOLERANCE = 1e-6; // m; corrections of 1e-9 by the size, and there are many
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     size_t n;

@@ -174,7 +174,7 @@ Test(moved_near, contacts_with_every_shape_are_those_that_the_processor_finds, T
   for (int e = 0; beside_engine(e); e++) {
     Counts counts = {.between = 0};
     for (uint64_t seed = 1; seed <= 3; seed++)
-      compare_on(beside_engine(e), scene_of(seed, 16 + (size_t)seed), GOES, &counts);
+      compare_on(beside_engine(e), scene_of(seed, 9 + (size_t)seed), GOES, &counts);
     for (int f = 0; f < MB_FORMS; f++) {
       printf("  %-5s form %d: %zu contacts of nodes, %zu triangles with points, %zu left\n",
              mb_engine_name(beside_engine(e)), f, counts.nodes[f], counts.met[f], counts.left[f]);

@@ -17,14 +17,17 @@
 #include "core/model/joint_gap.h"
 #include "core/sim/constrain_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 struct MbDryKept {
-  bool made;     // `along` is of this step
-  double *along; // (nslots) what rows ask for
-  double *more;  // (nslots) by how much that has changed last
-  double *v;     // (width) velocities of a solution
+  bool made;       // `along` is of this step
+  double *along;   // (nslots) what rows ask for
+  double *more;    // (nslots) by how much that has changed last
+  double *from;    // (nslots) along coordinates: where they were when the step began
+  double rounding; // of rates that bodies' places tell
+  double *v;       // (width) velocities of a solution
   MbReached reached;
 };
 
@@ -62,8 +65,9 @@ MbStatus mb_dry_kept_create(MbSim *sim, MbReport *report) {
   if (!kept || !mb_reached_create(sim, &kept->reached)) return mb_no_memory(report, "friction");
   kept->along = mb_arena_alloc(&sim->arena, model->nslots, sizeof *kept->along);
   kept->more = mb_arena_alloc(&sim->arena, model->nslots, sizeof *kept->more);
+  kept->from = mb_arena_alloc(&sim->arena, model->nslots, sizeof *kept->from);
   kept->v = mb_arena_alloc(&sim->arena, sim->width, sizeof *kept->v);
-  if (!kept->along || !kept->more || !kept->v) return mb_no_memory(report, "friction");
+  if (!kept->along || !kept->more || !kept->from || !kept->v) return mb_no_memory(report, "friction");
   mb_reached_forget(sim, &kept->reached);
   for (size_t i = 0; i < model->nconstraints; i++)
     if (is_kept(sim, &model->constraints[i])) mark(sim, &model->constraints[i], &kept->reached);
@@ -75,39 +79,70 @@ void mb_dry_kept_begin(MbSim *sim) {
   if (sim->constraining->kept) sim->constraining->kept->made = false;
 }
 
-// q ← the coordinates of body b's joint where bodies are at E, near those at the state. False: there are none.
-static bool find_coordinates(const MbSim *sim, size_t b, const MbPose *E, double *q) {
-  static const double still[6] = {0};
-  const MbModel *model = sim->model;
-  const MbJoint *joint = &model->joint[b];
+// X ← the joint's frame in body b, in that of its parent, where bodies are at E.
+static void find_frame(const MbModel *model, size_t b, const MbPose *E, MbPose *X) {
   const size_t parent = model->parent[b];
-  MbPose seen = E[b], inverse;
-  MbJointGap gap;
+  MbPose inverse;
+  *X = E[b];
   if (parent != MB_WORLD) {
     mb_pose_inverse(&inverse, &E[parent]);
-    mb_pose_mul(&seen, &inverse, &E[b]);
+    mb_pose_mul(X, &inverse, &E[b]);
   }
   mb_pose_inverse(&inverse, &model->P[b]);
-  mb_pose_mul(&seen, &inverse, &seen);
+  mb_pose_mul(X, &inverse, X);
   mb_pose_inverse(&inverse, &model->B[b]);
-  mb_pose_mul(&seen, &seen, &inverse);
-  memcpy(q, sim->x.q + model->q_first[b], joint->n * sizeof *q);
-  return mb_joint_gap(joint, &seen, still, q, &gap);
+  mb_pose_mul(X, X, &inverse);
+}
+
+// The coordinate that dry friction is along where bodies are at E, near that at the state. NAN: there is none.
+static double coordinate_at(const MbSim *sim, const MbConstraint *constraint, const MbPose *E) {
+  static const double still[6] = {0};
+  const MbModel *model = sim->model;
+  const size_t b = turning(sim, constraint), first = model->q_first[b];
+  const MbJoint *joint = &model->joint[b];
+  double q[MB_JOINT_MOST];
+  MbPose X;
+  MbJointGap gap;
+  find_frame(model, b, E, &X);
+  memcpy(q, sim->x.q + first, joint->n * sizeof *q);
+  return mb_joint_gap(joint, &X, still, q, &gap) ? q[constraint->q[0] - first] : NAN;
+}
+
+// Whether a joint is exp(S q) with one S, as hinges, slides and screws are.
+static bool is_single(const MbJoint *joint) {
+  bool carried = false;
+  return joint->n == 1 && joint->ops->carries && joint->ops->carries(joint, &carried, 1);
+}
+
+// How far such a joint has moved from one place of its bodies to another: exp(S δ) = X₀⁻¹ X₁, by its turn, or by its way where it does not turn.
+static double single_move(const MbModel *model, size_t b, const MbPose *from, const MbPose *to) {
+  const MbJoint *joint = &model->joint[b];
+  const double none[1] = {0};
+  double S[6], Sdot[6], turn[3];
+  MbPose X[2], back, move, Q;
+  find_frame(model, b, from, &X[0]);
+  find_frame(model, b, to, &X[1]);
+  mb_pose_inverse(&back, &X[0]);
+  mb_pose_mul(&move, &back, &X[1]);
+  joint->ops->eval(joint, none, none, &Q, S, Sdot);
+  if (!(mb_vec3_norm(S) > 0)) return mb_vec3_dot(S + 3, move.p) / mb_vec3_dot(S + 3, S + 3);
+  mb_quat_log(turn, move.q);
+  return mb_vec3_dot(S, turn) / mb_vec3_dot(S, S);
 }
 
 // s ← how far the joint moves in the step along each row of dry friction.
 static void find_moves(const MbSim *sim, const MbConstraint *constraint, double s[MB_RUB_ROWS]) {
   const MbDryKept *kept = sim->constraining->kept;
+  const MbMaximal there = {.nb = sim->model->nb, .E = kept->reached.E};
   if (friction_of(constraint)) {
-    const MbMaximal there = {.nb = sim->model->nb, .E = kept->reached.E};
     mb_joint_friction_moves(constraint, &sim->x, &there, s);
     return;
   }
-  double from[MB_JOINT_MOST], to[MB_JOINT_MOST];
-  const size_t b = turning(sim, constraint), k = constraint->q[0] - sim->model->q_first[b];
-  const bool found =
-      find_coordinates(sim, b, sim->x.E, from) && find_coordinates(sim, b, kept->reached.E, to);
-  s[0] = found ? to[k] - from[k] : NAN;
+  const size_t b = turning(sim, constraint);
+  if (is_single(&sim->model->joint[b]))
+    s[0] = single_move(sim->model, b, sim->x.E, there.E);
+  else
+    s[0] = coordinate_at(sim, constraint, there.E) - kept->from[constraint->slot];
 }
 
 // along ← what row k of a constraint asks for at velocities v, by which its joint moves by s. Returns how fast what rubs there is.
@@ -120,16 +155,26 @@ static double ask_along(const MbSim *sim, const MbConstraint *constraint, size_t
   return size;
 }
 
+// Takes bodies to where they get to by velocities v.
+static void reach(MbSim *sim, const double *v) {
+  static const double SOME = 8; // places that are sums of several
+  MbDryKept *kept = sim->constraining->kept;
+  const double farthest = mb_reached_go(sim, &kept->reached, v);
+  kept->rounding = SOME * DBL_EPSILON * fmax(farthest, 1) / sim->model->h; // turns are of size 1
+}
+
 void mb_dry_kept_guess(MbSim *sim) {
   MbDryKept *kept = sim->constraining->kept;
   const MbModel *model = sim->model;
   double s[MB_RUB_ROWS];
   if (!kept || kept->made) return;
   kept->made = true;
-  mb_reached_go(sim, &kept->reached, sim->state.v);
+  reach(sim, sim->state.v);
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *constraint = &model->constraints[i];
     if (!is_kept(sim, constraint)) continue;
+    if (!friction_of(constraint) && !is_single(&model->joint[turning(sim, constraint)]))
+      kept->from[constraint->slot] = coordinate_at(sim, constraint, sim->x.E);
     find_moves(sim, constraint, s);
     for (size_t k = 0; k < constraint->rows; k++)
       ask_along(sim, constraint, k, s[k], sim->state.v, &kept->along[constraint->slot + k]);
@@ -153,9 +198,10 @@ static double ask_anew(MbSim *sim) {
     for (size_t k = 0; k < constraint->rows; k++) {
       const size_t slot = constraint->slot + k;
       const double speed = ask_along(sim, constraint, k, s[k], kept->v, &along);
+      kept->more[slot] = 0;
+      if (fabs(along - kept->along[slot]) <= kept->rounding) continue;
       kept->more[slot] = along - kept->along[slot];
-      if (kept->more[slot] != 0)
-        change = fmax(change, fabs(kept->more[slot]) / (speed + sim->constraining->loose));
+      change = fmax(change, fabs(kept->more[slot]) / (speed + sim->constraining->loose));
       kept->along[slot] = along;
     }
   }
@@ -167,7 +213,7 @@ bool mb_dry_kept_again(MbSim *sim, const double *v, double *change) {
   *change = 0;
   if (!c->kept) return true;
   if (!mb_reached_velocities(sim, v, c->kept->v)) return false;
-  mb_reached_go(sim, &c->kept->reached, c->kept->v);
+  reach(sim, c->kept->v);
   *change = ask_anew(sim);
   for (size_t i = 0; i < c->n; i++)
     if (c->set.is[c->slot[i]].kind == MB_ROW_DRY) c->b[i] -= c->kept->more[c->slot[i]];

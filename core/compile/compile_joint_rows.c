@@ -1,4 +1,5 @@
 // What joints have of constraints: limits, prescribed motion and dry friction of their coordinates.
+#include "core/base/report.h"
 #include "core/compile/compile_internal.h"
 #include "core/constraints/constraints.h"
 #include "core/constraints/frictionloss.h"
@@ -78,6 +79,33 @@ static MbStatus add_motion_signal(MbBuilder *b, const MbMotionSpec *motion, int 
   return mb_model_add_signal(b->model, motion_signal(motion, k, i), at, index, b->report);
 }
 
+// Whether coordinate i of a body's joint slides along something that may turn.
+static bool slides_on_what_turns(const MbModel *model, size_t body, size_t i) {
+  const MbJoint *joint = &model->joint[body];
+  double S[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST];
+  MbPose Q;
+  bool turns = false;
+  for (size_t p = model->parent[body]; p != MB_WORLD; p = model->parent[p])
+    turns |= !model->joint[p].ops || model->joint[p].n > 0;
+  if (!turns) return false;
+  joint->ops->eval(joint, model->q0 + model->q_first[body], model->v0 + model->v_first[body], &Q, S, Sdot);
+  return !(mb_vec3_norm(S + 6 * i) > 0);
+}
+
+// Where bodies have velocities of their own, they go straight on in a step of first order, and a velocity that is prescribed is met where
+// the step begins: what it leaves of the way is never made up for.
+static void warn_of_rate(const MbBuilder *b, size_t body, size_t i) {
+  const MbSolverSpec *solver = &b->spec->solver;
+  const MbIntegratorKind kind = b->spec->integrator.kind;
+  if (solver->kind != MB_SOLVER_MAXIMAL || solver->project || solver->mode == MB_FIRST_ORDER) return;
+  if ((kind != MB_SYMPLECTIC && kind != MB_IMPLICIT) || !slides_on_what_turns(b->model, body, i)) return;
+  mb_warning(b->report, b->where,
+             "under solver \"maximal\" and \"%s\" a slide that is driven by a rate along what turns by "
+             "ω goes outwards by (ω h)²/2 of its distance more in every step: give a \"position\", or "
+             "take solver \"redmax\"",
+             mb_integrator_words[kind]);
+}
+
 static MbStatus build_motion(MbBuilder *b, size_t listed, const MbMotionSpec *motion) {
   MbModel *model = b->model;
   const size_t body = model->number[listed], n = model->joint[body].n;
@@ -115,6 +143,7 @@ static MbStatus build_motion(MbBuilder *b, size_t listed, const MbMotionSpec *mo
       if (status != MB_OK) return status;
       driven->signal[k] = shared[k];
     }
+    if (driven && driven->order > 0) warn_of_rate(b, body, i);
   }
   return MB_OK;
 }

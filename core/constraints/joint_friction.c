@@ -50,6 +50,40 @@ void mb_joint_friction_frame(const MbConstraint *constraint, const MbMaximal *x,
   mb_quat_from_mat3(E->q, R);
 }
 
+// The first joint's frame in the second's.
+static void seen_from_second(const MbConstraint *constraint, const MbMaximal *x, MbPose *X) {
+  MbPose first, second, inverse;
+  frame_of(constraint, 0, x, &first);
+  frame_of(constraint, 1, x, &second);
+  mb_pose_inverse(&inverse, &second);
+  mb_pose_mul(X, &inverse, &first);
+}
+
+// In axes of the first frame, where it was, the move is exp(θ) and p. Each row's screw is a turn about one axis of the rubbing frame, or a
+// slide along one.
+void mb_joint_friction_moves(const MbConstraint *constraint, const MbMaximal *from, const MbMaximal *to,
+                             double s[MB_RUB_ROWS]) {
+  const MbJointFriction *own = constraint->parameters;
+  MbPose before, after, back, move, first, E;
+  double xi[6], world[3];
+  seen_from_second(constraint, from, &before);
+  seen_from_second(constraint, to, &after);
+  mb_pose_inverse(&back, &before);
+  mb_pose_mul(&move, &back, &after);
+  mb_quat_log(xi, move.q);
+  mb_vec3_copy(xi + 3, move.p);
+  frame_of(constraint, 0, from, &first);
+  mb_joint_friction_frame(constraint, from, &E);
+  for (int k = 0; k < 6; k += 3) {
+    mb_quat_rotate(world, first.q, xi + k);
+    mb_quat_unrotate(xi + k, E.q, world);
+  }
+  for (int row = 0; row < own->rows; row++) {
+    s[row] = 0;
+    for (int k = 0; k < 6; k++) s[row] += own->screw[row][k] * xi[k];
+  }
+}
+
 // s times the screw at E, in C axes of a body
 static void push(MbRow *row, int end, size_t body, const MbMaximal *x, const MbPose *E, const double screw[6],
                  double s) {

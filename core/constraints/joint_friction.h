@@ -33,6 +33,9 @@ bool mb_joint_friction_make(const MbJointFrictionSpec *spec, MbJointKind joint, 
                             const double axis[3], MbJointFriction *own);
 // Writes where it rubs: the frame in the world.
 void mb_joint_friction_frame(const MbConstraint *constraint, const MbMaximal *x, MbPose *E);
+// Writes by how much the joint has moved along each row between two places of its bodies, of which x->E is looked at.
+void mb_joint_friction_moves(const MbConstraint *constraint, const MbMaximal *from, const MbMaximal *to,
+                             double s[MB_RUB_ROWS]);
 // Writes the loads of its places when the joint does this to the first body, λ of its rows included, in the rubbing frame. `load` holds
 // the last ones, which tell how places share λ. side ← 1 where a place's first or second normal pushes, -1 where it is pushed against, 0 where that
 // is rounding.

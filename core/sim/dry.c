@@ -20,6 +20,7 @@
 #include "core/model/coordinates.h"
 #include "core/math/averages.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/dry_kept.h"
 #include "core/solvers/body_block.h"
 #include "core/solvers/redmax/tree.h"
 
@@ -86,7 +87,8 @@ MbStatus mb_dry_create(MbSim *sim, MbReport *report) {
   MbConstraining *c = sim->constraining;
   if (!sim->model->dry) return MB_OK;
   if (!c->touch_method) c->touch_method = &mb_contact_auto;
-  const MbStatus status = sim->model->nloads ? create_rubbing(sim, report) : MB_OK;
+  MbStatus status = sim->model->nloads ? create_rubbing(sim, report) : MB_OK;
+  if (status == MB_OK) status = mb_dry_kept_create(sim, report);
   if (status != MB_OK || sim->model->contacts.any)
     return status; // contacts come and go, and memory with them
   // as much as all rows at once take: steps are not to ask for memory
@@ -139,6 +141,7 @@ static double set_bounds(MbSim *sim) {
 
 void mb_dry_begin(MbSim *sim) {
   MbConstraining *c = sim->constraining;
+  mb_dry_kept_begin(sim);
   if (!c->rubbing) return;
   mb_averages_forget(&c->rubbing->averages);
   c->rubbing->last = INFINITY, c->rubbing->slow = false;

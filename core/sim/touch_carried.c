@@ -36,52 +36,14 @@
 
 // ---- where bodies get to ----------------------------------------------------------------------------------
 
-// Whether each body has a place of its own among the coordinates; what does goes straight in a step.
-static bool apart(const MbSim *sim) { return sim->solver->map->layout->apart(sim->model); }
-
 static bool goes_straight(const MbSim *sim, size_t body) {
-  return apart(sim) || (!sim->model->joint[body].ops && sim->model->parent[body] == MB_WORLD);
-}
-
-static void mark(const MbSim *sim, size_t body) {
-  bool *const marked = sim->touching->carried.mark;
-  const bool alone = apart(sim);
-  for (size_t b = body; b != MB_WORLD && !marked[b]; b = alone ? MB_WORLD : sim->model->parent[b])
-    marked[b] = true;
-}
-
-// E ← where body b gets to by velocities v; the one that carries it has been taken there.
-static void reach(const MbSim *sim, size_t b, const double *v, MbPose *E) {
-  const MbModel *model = sim->model;
-  const MbLayout *layout = sim->solver->map->layout;
-  double S[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST];
-  double *const q = sim->touching->carried.q;
-  MbPose Q;
-  layout->advance(model, q, model->h, v, b, b + 1);
-  const double *own = q + layout->place(model, b);
-  if (apart(sim) || !model->joint[b].ops) {
-    memcpy(E[b].p, own, sizeof E[b].p);
-    memcpy(E[b].q, own + 3, sizeof E[b].q);
-    return;
-  }
-  model->joint[b].ops->eval(&model->joint[b], own, v + layout->velocity(model, b), &Q, S, Sdot);
-  mb_pose_mul(&E[b], &model->P[b], &Q);
-  mb_pose_mul(&E[b], &E[b], &model->B[b]);
-  if (model->parent[b] != MB_WORLD) mb_pose_mul(&E[b], &E[model->parent[b]], &E[b]);
-  mb_quat_normalise(E[b].q);
+  return mb_reached_apart(sim) || (!sim->model->joint[body].ops && sim->model->parent[body] == MB_WORLD);
 }
 
 static void reach_all(MbSim *sim, const double *v) {
   static const double SOME = 8; // places that are sums of several
   MbTouchCarried *c = &sim->touching->carried;
-  double farthest = 0;
-  memcpy(c->q, sim->state.q, sim->nq * sizeof *c->q);
-  for (size_t b = 0; b < sim->model->nb; b++) {
-    if (!c->mark[b]) continue;
-    reach(sim, b, v, c->E);
-    farthest = fmax(farthest, mb_vec3_norm(c->E[b].p));
-  }
-  c->rounding = SOME * DBL_EPSILON * farthest / sim->model->h;
+  c->rounding = SOME * DBL_EPSILON * mb_reached_go(sim, &c->reached, v) / sim->model->h;
 }
 
 // How a body goes in a step.
@@ -93,7 +55,7 @@ typedef struct Way {
 } Way;
 
 static Way way_of(const MbSim *sim, size_t body) {
-  const MbPose *from = &sim->x.E[body], *to = &sim->touching->carried.E[body];
+  const MbPose *from = &sim->x.E[body], *to = &sim->touching->carried.reached.E[body];
   Way way = {.c = from->p, .straight = goes_straight(sim, body)};
   double back[4];
   mb_vec3_sub(way.d, to->p, from->p);
@@ -254,11 +216,8 @@ bool mb_touch_carried_create(MbSim *sim) {
   MbTouchCarried *c = &sim->touching->carried;
   const MbModel *model = sim->model;
   c->linked = mb_arena_alloc(&sim->arena, model->nb, sizeof *c->linked);
-  c->mark = mb_arena_alloc(&sim->arena, model->nb, sizeof *c->mark);
-  c->E = mb_arena_alloc(&sim->arena, model->nb, sizeof *c->E);
-  c->q = mb_arena_alloc(&sim->arena, sim->nq, sizeof *c->q);
   c->v = mb_arena_alloc(&sim->arena, sim->width, sizeof *c->v);
-  if (!c->linked || !c->mark || !c->E || !c->q || !c->v) return false;
+  if (!c->linked || !c->v || !mb_reached_create(sim, &c->reached)) return false;
   for (size_t b = 0; b < model->nlisted; b++) {
     if (!model->joint[b].ops) continue;
     c->linked[b] = true;
@@ -290,12 +249,12 @@ void mb_touch_carried_guess(MbSim *sim) {
   bool any = false;
   if (t->carried.made) return;
   t->carried.made = true;
-  memset(t->carried.mark, 0, sim->model->nb * sizeof *t->carried.mark);
+  mb_reached_forget(sim, &t->carried.reached);
   for (size_t i = 0; i < t->carried.n; i++) {
     if (!pair_of(sim, &t->now.touch[i], &pair, &t->carried.iterates)) continue;
     any = true;
     for (int k = 0; k < 2; k++)
-      if (pair.body[k] != MB_WORLD) mark(sim, pair.body[k]);
+      if (pair.body[k] != MB_WORLD) mb_reached_mark(sim, &t->carried.reached, pair.body[k]);
   }
   if (!any) return;
   reach_all(sim, sim->state.v);
@@ -307,28 +266,13 @@ void mb_touch_carried_guess(MbSim *sim) {
   }
 }
 
-// out ← v + A⁻¹ Gᵀ λ of the solution that there is. False: A⁻¹ could not be applied.
-static bool push(MbSim *sim, const double *v, double *out) {
-  MbConstraining *c = sim->constraining;
-  const double *lambda = c->answer.lambda;
-  const size_t width = c->of == MB_ROWS_OF_BODIES ? sim->nv : mb_row_width(sim, &c->set);
-  memcpy(out, v, width * sizeof *out);
-  if (!c->claims && mb_delassus_move(&c->delassus, c->n, lambda, width, out)) return true;
-  for (size_t i = 0; i < c->n; i++)
-    if (lambda[i] != 0) mb_row_spread(&c->set, c->slot[i], lambda[i], c->y);
-  const bool solved = sim->solver->apply(sim->work, c->y, NULL, c->claims ? sim->pulled : NULL);
-  for (size_t i = 0; i < width; i++) out[i] += c->y[i];
-  memset(c->y, 0, sim->width * sizeof *c->y);
-  return solved;
-}
-
 bool mb_touch_carried_again(MbSim *sim, const double *loose, double *change) {
   MbTouching *t = sim->touching;
   MbConstraining *c = sim->constraining;
   double *const v = t->carried.v;
   bool iterates;
   *change = 0;
-  if (!push(sim, loose, v)) return false;
+  if (!mb_reached_velocities(sim, loose, v)) return false;
   reach_all(sim, v);
   for (size_t i = 0; i < c->ntouches; i++) {
     const size_t row = c->cone[i].row, slot = c->slot[row], key = c->set.is[slot].key;

@@ -2,16 +2,15 @@
 #ifndef MB_SIM_TOUCH_CARRIED_H
 #define MB_SIM_TOUCH_CARRIED_H
 
-#include "core/sim/sim_internal.h"
+#include "core/sim/reached.h"
 
 struct MbTouch;
 
 // Of the step's contacts. Its memory stays from step to step.
 typedef struct MbTouchCarried {
   bool *linked;       // (nb) bodies that joints hold, or hold others by
-  bool *mark;         // (nb) whose places at the step's end are wanted
-  MbPose *E;          // (nb) there, of those
-  double *q, *v;      // (nq), (width) coordinates and velocities there
+  MbReached reached;  // places at the step's end
+  double *v;          // (width) velocities there
   bool made;          // `along` is of the step's contacts
   bool iterates;      // of some of them the arcs are not known before the solution is
   double rounding;    // of velocities that bodies' places tell

@@ -6,6 +6,7 @@
 #include "core/contact/nonsmooth_newton.h"
 #include "core/sim/constrain.h"
 #include "core/sim/dry.h"
+#include "core/sim/dry_kept.h"
 #include "core/sim/touch.h"
 #include "core/sim/trouble.h"
 
@@ -304,19 +305,31 @@ static void round_off(const MbSim *sim, Pushing *how) {
   how->tolerance = fmax(how->tolerance, least), how->asked = fmax(how->asked, least);
 }
 
-// Solves the problem, and again about where that leads what turns (touch_carried.c), until that changes by less than is left of the solution, or no
-// longer gets less. A few sweeps are made once.
+// What rows ask for by where the solution leads, of contacts on what turns (touch_carried.c) and of what dry friction holds (dry_kept.c): anew.
+static bool carry(MbSim *sim, const double *v, double *change) {
+  double kept;
+  *change = 0;
+  if (sim->touching && sim->touching->carried.iterates && !mb_touch_carried_again(sim, v, change))
+    return false;
+  if (!mb_dry_kept_again(sim, v, &kept)) return false;
+  *change = fmax(*change, kept);
+  return true;
+}
+
+// Solves the problem, and again about where that leads, until that changes by less than is left of the solution, or no longer gets less. A few
+// sweeps are made once.
 static bool find_carried(Finding *f) {
   enum { PASSES = 8 };
   static const double LITTLE = 1e-11, PART = 1e-2, LESS = 0.5; // of how well it is solved; of the pass before
   MbSim *sim = f->sim;
   MbConstraining *c = sim->constraining;
   if (!find(f)) return false;
-  if (!sim->touching || !sim->touching->carried.iterates || f->how.few) return true;
+  const bool touches = sim->touching && sim->touching->carried.iterates;
+  if ((!touches && !c->kept) || f->how.few) return true;
   double last = INFINITY;
   for (int pass = 0; pass < PASSES && f->result == MB_CONTACT_SOLVED; pass++) {
     double change;
-    if (!mb_touch_carried_again(sim, f->v, &change)) {
+    if (!carry(sim, f->v, &change)) {
       c->delassus.unsolved = true;
       return false;
     }

@@ -1,0 +1,221 @@
+// What dry friction holds keeps its place in its joint. Rows of friction are asked where a step begins, and ask for no rate there. But bodies that have
+// velocities of their own go straight on in the step, while the joint's axis turns with the body that carries it: a slide that was to stick is left
+// behind by (ω h)²/2 of its length in every step, always outwards. What is wanted is that the joint does not move in the step, as bodies go in
+// it. With s(v) how far it moves, by the bodies' places at the step's end, a row asks, in the place of h G v = 0, for
+//
+//   s = 0   by   G v = (h G v − s)/h,   where the right-hand side is of second order
+//
+// as tangents of contacts do (touch_carried.c). It is known by the last step's velocities but for what changes in the step; the solution is made
+// again about what it has led to, as often as that changes by more than the solution is good for.
+//
+// It is asked of friction inside joints and along coordinates where bodies have velocities of their own, and of friction inside
+// joints that close loops. In the solvers' own coordinates a joint moves by h times its velocity, and there is nothing to ask for.
+#include "core/sim/dry_kept.h"
+#include "core/base/report.h"
+#include "core/constraints/joint_friction.h"
+#include "core/model/coordinates.h"
+#include "core/model/joint_gap.h"
+#include "core/sim/constrain_internal.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+struct MbDryKept {
+  bool made;       // `along` is of this step
+  double *along;   // (nslots) what rows ask for
+  double *more;    // (nslots) by how much that has changed last
+  double *from;    // (nslots) along coordinates: where they were when the step began
+  double rounding; // of rates that bodies' places tell
+  double *v;       // (width) velocities of a solution
+  MbReached reached;
+};
+
+static const MbJointFriction *friction_of(const MbConstraint *constraint) {
+  return constraint->ops == &mb_joint_friction_ops ? constraint->parameters : NULL;
+}
+
+// Whether what it holds may lose its place.
+static bool is_kept(const MbSim *sim, const MbConstraint *constraint) {
+  const MbJointFriction *own = friction_of(constraint);
+  return constraint->dry && (mb_reached_apart(sim) || (own && own->body < 0));
+}
+
+// The body whose joint has the coordinate that dry friction is along.
+static size_t turning(const MbSim *sim, const MbConstraint *constraint) {
+  return mb_coordinates_body(sim->model, constraint->q[0]);
+}
+
+static void mark(const MbSim *sim, const MbConstraint *constraint, MbReached *reached) {
+  size_t body[2] = {constraint->body[0], constraint->body[1]};
+  if (!friction_of(constraint)) {
+    body[0] = turning(sim, constraint);
+    body[1] = sim->model->parent[body[0]];
+  }
+  for (int end = 0; end < 2; end++)
+    if (body[end] != MB_WORLD) mb_reached_mark(sim, reached, body[end]);
+}
+
+MbStatus mb_dry_kept_create(MbSim *sim, MbReport *report) {
+  const MbModel *model = sim->model;
+  bool any = false;
+  for (size_t i = 0; i < model->nconstraints; i++) any |= is_kept(sim, &model->constraints[i]);
+  if (!any) return MB_OK;
+  MbDryKept *kept = mb_arena_alloc(&sim->arena, 1, sizeof *kept);
+  if (!kept || !mb_reached_create(sim, &kept->reached)) return mb_no_memory(report, "friction");
+  kept->along = mb_arena_alloc(&sim->arena, model->nslots, sizeof *kept->along);
+  kept->more = mb_arena_alloc(&sim->arena, model->nslots, sizeof *kept->more);
+  kept->from = mb_arena_alloc(&sim->arena, model->nslots, sizeof *kept->from);
+  kept->v = mb_arena_alloc(&sim->arena, sim->width, sizeof *kept->v);
+  if (!kept->along || !kept->more || !kept->from || !kept->v) return mb_no_memory(report, "friction");
+  mb_reached_forget(sim, &kept->reached);
+  for (size_t i = 0; i < model->nconstraints; i++)
+    if (is_kept(sim, &model->constraints[i])) mark(sim, &model->constraints[i], &kept->reached);
+  sim->constraining->kept = kept;
+  return MB_OK;
+}
+
+void mb_dry_kept_begin(MbSim *sim) {
+  if (sim->constraining->kept) sim->constraining->kept->made = false;
+}
+
+// X ← the joint's frame in body b, in that of its parent, where bodies are at E.
+static void find_frame(const MbModel *model, size_t b, const MbPose *E, MbPose *X) {
+  const size_t parent = model->parent[b];
+  MbPose inverse;
+  *X = E[b];
+  if (parent != MB_WORLD) {
+    mb_pose_inverse(&inverse, &E[parent]);
+    mb_pose_mul(X, &inverse, &E[b]);
+  }
+  mb_pose_inverse(&inverse, &model->P[b]);
+  mb_pose_mul(X, &inverse, X);
+  mb_pose_inverse(&inverse, &model->B[b]);
+  mb_pose_mul(X, X, &inverse);
+}
+
+// The coordinate that dry friction is along where bodies are at E, near that at the state. NAN: there is none.
+static double coordinate_at(const MbSim *sim, const MbConstraint *constraint, const MbPose *E) {
+  static const double still[6] = {0};
+  const MbModel *model = sim->model;
+  const size_t b = turning(sim, constraint), first = model->q_first[b];
+  const MbJoint *joint = &model->joint[b];
+  double q[MB_JOINT_MOST];
+  MbPose X;
+  MbJointGap gap;
+  find_frame(model, b, E, &X);
+  memcpy(q, sim->x.q + first, joint->n * sizeof *q);
+  return mb_joint_gap(joint, &X, still, q, &gap) ? q[constraint->q[0] - first] : NAN;
+}
+
+// Whether a joint is exp(S q) with one S, as hinges, slides and screws are.
+static bool is_single(const MbJoint *joint) {
+  bool carried = false;
+  return joint->n == 1 && joint->ops->carries && joint->ops->carries(joint, &carried, 1);
+}
+
+// How far such a joint has moved from one place of its bodies to another: exp(S δ) = X₀⁻¹ X₁, by its turn, or by its way where it does not turn.
+static double single_move(const MbModel *model, size_t b, const MbPose *from, const MbPose *to) {
+  const MbJoint *joint = &model->joint[b];
+  const double none[1] = {0};
+  double S[6], Sdot[6], turn[3];
+  MbPose X[2], back, move, Q;
+  find_frame(model, b, from, &X[0]);
+  find_frame(model, b, to, &X[1]);
+  mb_pose_inverse(&back, &X[0]);
+  mb_pose_mul(&move, &back, &X[1]);
+  joint->ops->eval(joint, none, none, &Q, S, Sdot);
+  if (!(mb_vec3_norm(S) > 0)) return mb_vec3_dot(S + 3, move.p) / mb_vec3_dot(S + 3, S + 3);
+  mb_quat_log(turn, move.q);
+  return mb_vec3_dot(S, turn) / mb_vec3_dot(S, S);
+}
+
+// s ← how far the joint moves in the step along each row of dry friction.
+static void find_moves(const MbSim *sim, const MbConstraint *constraint, double s[MB_RUB_ROWS]) {
+  const MbDryKept *kept = sim->constraining->kept;
+  const MbMaximal there = {.nb = sim->model->nb, .E = kept->reached.E};
+  if (friction_of(constraint)) {
+    mb_joint_friction_moves(constraint, &sim->x, &there, s);
+    return;
+  }
+  const size_t b = turning(sim, constraint);
+  if (is_single(&sim->model->joint[b]))
+    s[0] = single_move(sim->model, b, sim->x.E, there.E);
+  else
+    s[0] = coordinate_at(sim, constraint, there.E) - kept->from[constraint->slot];
+}
+
+// along ← what row k of a constraint asks for at velocities v, by which its joint moves by s. Returns how fast what rubs there is.
+static double ask_along(const MbSim *sim, const MbConstraint *constraint, size_t k, double s, const double *v,
+                        double *along) {
+  const MbRowSet *set = &sim->constraining->set;
+  double size = 0;
+  const double rate = mb_row_rate_sized(set, constraint->slot + k, v, &size);
+  *along = isfinite(s) ? rate - s / sim->model->h : 0;
+  return size;
+}
+
+// Takes bodies to where they get to by velocities v.
+static void reach(MbSim *sim, const double *v) {
+  static const double SOME = 8; // places that are sums of several
+  MbDryKept *kept = sim->constraining->kept;
+  const double farthest = mb_reached_go(sim, &kept->reached, v);
+  kept->rounding = SOME * DBL_EPSILON * fmax(farthest, 1) / sim->model->h; // turns are of size 1
+}
+
+void mb_dry_kept_guess(MbSim *sim) {
+  MbDryKept *kept = sim->constraining->kept;
+  const MbModel *model = sim->model;
+  double s[MB_RUB_ROWS];
+  if (!kept || kept->made) return;
+  kept->made = true;
+  reach(sim, sim->state.v);
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    const MbConstraint *constraint = &model->constraints[i];
+    if (!is_kept(sim, constraint)) continue;
+    if (!friction_of(constraint) && !is_single(&model->joint[turning(sim, constraint)]))
+      kept->from[constraint->slot] = coordinate_at(sim, constraint, sim->x.E);
+    find_moves(sim, constraint, s);
+    for (size_t k = 0; k < constraint->rows; k++)
+      ask_along(sim, constraint, k, s[k], sim->state.v, &kept->along[constraint->slot + k]);
+  }
+}
+
+double mb_dry_kept_along(const MbSim *sim, size_t s) {
+  const MbDryKept *kept = sim->constraining->kept;
+  return kept && kept->made && s < sim->model->nslots ? kept->along[s] : 0;
+}
+
+// along ← what all rows ask for at the velocities of the solution. Returns by how much that has changed at most, of how fast what rubs is.
+static double ask_anew(MbSim *sim) {
+  MbDryKept *kept = sim->constraining->kept;
+  const MbModel *model = sim->model;
+  double s[MB_RUB_ROWS], along, change = 0;
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    const MbConstraint *constraint = &model->constraints[i];
+    if (!is_kept(sim, constraint)) continue;
+    find_moves(sim, constraint, s);
+    for (size_t k = 0; k < constraint->rows; k++) {
+      const size_t slot = constraint->slot + k;
+      const double speed = ask_along(sim, constraint, k, s[k], kept->v, &along);
+      kept->more[slot] = 0;
+      if (fabs(along - kept->along[slot]) <= kept->rounding) continue;
+      kept->more[slot] = along - kept->along[slot];
+      change = fmax(change, fabs(kept->more[slot]) / (speed + sim->constraining->loose));
+      kept->along[slot] = along;
+    }
+  }
+  return change;
+}
+
+bool mb_dry_kept_again(MbSim *sim, const double *v, double *change) {
+  MbConstraining *c = sim->constraining;
+  *change = 0;
+  if (!c->kept) return true;
+  if (!mb_reached_velocities(sim, v, c->kept->v)) return false;
+  reach(sim, c->kept->v);
+  *change = ask_anew(sim);
+  for (size_t i = 0; i < c->n; i++)
+    if (c->set.is[c->slot[i]].kind == MB_ROW_DRY) c->b[i] -= c->kept->more[c->slot[i]];
+  return true;
+}

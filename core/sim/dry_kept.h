@@ -1,0 +1,20 @@
+// What dry friction asks for so that what it holds keeps its place in its joint (dry_kept.c).
+#ifndef MB_SIM_DRY_KEPT_H
+#define MB_SIM_DRY_KEPT_H
+
+#include "core/sim/reached.h"
+
+// Makes room where a joint's place is not a sum of its velocities; else there is nothing to do, and sim->constraining->kept stays NULL.
+// MB_IO: out of memory.
+MbStatus mb_dry_kept_create(MbSim *sim, MbReport *report);
+// Begins a step.
+void mb_dry_kept_begin(MbSim *sim);
+// Finds what rows ask for by how bodies move when the step begins, once a step. Rows are made.
+void mb_dry_kept_guess(MbSim *sim);
+// Tells what row s of the set asks for of its rate.
+double mb_dry_kept_along(const MbSim *sim, size_t s);
+// Finds it anew by what the solution that there is makes of velocities v, and puts it into what the rows taken ask for. *change: by how
+// much it has changed, of how fast things are. False: A⁻¹ could not be applied.
+bool mb_dry_kept_again(MbSim *sim, const double *v, double *change);
+
+#endif

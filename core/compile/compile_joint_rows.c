@@ -95,7 +95,7 @@ static bool slides_on_what_turns(const MbModel *model, size_t body, size_t i) {
 // Where bodies have velocities of their own, they go straight on in a step of first order, and a velocity that is prescribed is met where
 // the step begins: what it leaves of the way is never made up for.
 static void warn_of_rate(const MbBuilder *b, size_t body, size_t i) {
-  const MbSolverSpec *solver = &b->spec->solver;
+  const MbSolverSpec *solver = &b->model->solver;
   const MbIntegratorKind kind = b->spec->integrator.kind;
   if (solver->kind != MB_SOLVER_MAXIMAL || solver->project || solver->mode == MB_FIRST_ORDER) return;
   if ((kind != MB_SYMPLECTIC && kind != MB_IMPLICIT) || !slides_on_what_turns(b->model, body, i)) return;

@@ -15,6 +15,7 @@
 #include "core/sim/accounting.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_held.h"
+#include "core/sim/sensitivity_opened.h"
 
 #include <math.h>
 #include <string.h>
@@ -135,5 +136,7 @@ bool mb_held_back(MbBackward *b, const MbTurn *turn) {
     b->v[i] = from[i] + b->dv[i] - b->da[i] / h;
   }
   if (!mb_held_joints_back(g, note, turn->q, b->z, b->q, b->v)) return false;
-  return numbers_back(b, note, turn->q);
+  if (!numbers_back(b, note, turn->q)) return false;
+  if (mb_slope_looks(g, turn->step)) mb_held_opens(g, turn->q);
+  return true;
 }

@@ -1,5 +1,5 @@
 // Derivatives backwards under solver "maximal", where joints are rows, of scenes in tests/gradient, against differences of whole runs by every parameter
-// of theirs: constraints of every kind, limits, ropes, what is driven, pulled and made of elements.
+// of theirs: constraints of every kind, limits, ropes, dry friction, what is driven, pulled and made of elements.
 #include "tests/io/gradient_cases.h"
 
 #include <stdio.h>
@@ -37,6 +37,21 @@ Test(gradient_held, derivatives_back_of_limits_and_ropes_are_those_of_whole_runs
   check("limit", NULL, NEAR);
   check("taut", NULL, FEW);
   check("caught", NULL, NEAR);
+}
+
+Test(gradient_held, derivatives_back_of_what_is_accelerated_are_those_of_whole_runs) {
+  check("accelerated", NULL, MOVE);
+}
+
+// Directions across a hinge's axis were chosen anew on both sides of a number that tilts it from an axis of the world: the derivative had the other sign.
+Test(gradient_held, derivatives_back_by_what_tilts_a_hinge_are_those_of_whole_runs) {
+  check("accelerated", "/bodies/0/joint/axis=[\"=start-0.4\",1,0]", MOVE);
+}
+
+// What sticks is held, and what slips is pushed with all that it may be.
+Test(gradient_held, derivatives_back_where_joints_slide_stop_and_stick_are_those_of_whole_runs) {
+  check("dragging", NULL, NEAR);
+  check("dragging", "/bodies/2/joint/limits=[-0.5,0.5]", NEAR);
 }
 
 // What is so stiff that explicit steps are too long for it.

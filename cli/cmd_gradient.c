@@ -216,10 +216,18 @@ typedef struct Differences {
 static const Differences BOTH_SIDES = {{-2, -1, 1, 2}, {1, -8, 8, -1, 0}, {0, -6, 6, 0, 0}},
                          ONE_SIDE = {{1, 2, 3, 4}, {48, -36, 16, -3, -25}, {24, -6, 0, 0, -18}};
 
+// How far slopes to both sides are from being apart by twice as much over twice the way, as they are where nothing has a corner within it: a corner is in differences by as much.
+static double bends(const MbGradientRun *run, const double *values, size_t m, double move) {
+  const size_t n = run->nmeasures;
+  const double once = values[2 * n + m] - 2 * run->values[m] + values[n + m],
+               twice = values[3 * n + m] - 2 * run->values[m] + values[m];
+  return fabs(twice / 4 - once) / fabs(move);
+}
+
 // That of second order from the same runs tells how far they can be trusted. `values` has room for four runs' measures.
 static MbStatus compare_at(MbGradientRun *run, MbWrt *wrt, double share, double *values, double *difference,
                            double *unsure, MbReport *report) {
-  static const double ROUNDING = 1e-11;
+  static const double ROUNDING = 1e-11, NOTHING = 1e-16; // of a measure; of what is nothing
   const size_t n = run->nmeasures;
   const Differences *d = wrt->side ? &ONE_SIDE : &BOTH_SIDES;
   const double move = (wrt->side < 0 ? -1 : 1) * share * (wrt->value != 0 ? fabs(wrt->value) : 1);
@@ -233,7 +241,9 @@ static MbStatus compare_at(MbGradientRun *run, MbWrt *wrt, double share, double 
     for (size_t i = 0; i < 4; i++)
       fourth += d->weight[i] * values[n * i + m], second += d->second[i] * values[n * i + m];
     difference[m] = fourth / (12 * move);
-    unsure[m] = fabs(fourth - second) / (12 * fabs(move)) + ROUNDING * fabs(run->values[m] / move);
+    unsure[m] = fabs(fourth - second) / (12 * fabs(move)) +
+                (ROUNDING * fabs(run->values[m]) + NOTHING) / fabs(move);
+    if (!wrt->side) unsure[m] += bends(run, values, m, move);
   }
   return MB_OK;
 }

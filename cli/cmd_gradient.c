@@ -241,8 +241,8 @@ static MbStatus compare_at(MbGradientRun *run, MbWrt *wrt, double share, double 
     for (size_t i = 0; i < 4; i++)
       fourth += d->weight[i] * values[n * i + m], second += d->second[i] * values[n * i + m];
     difference[m] = fourth / (12 * move);
-    unsure[m] = fabs(fourth - second) / (12 * fabs(move)) +
-                (ROUNDING * fabs(run->values[m]) + NOTHING) / fabs(move);
+    unsure[m] =
+        fabs(fourth - second) / (12 * fabs(move)) + (ROUNDING * fabs(run->values[m]) + NOTHING) / fabs(move);
     if (!wrt->side) unsure[m] += bends(run, values, m, move);
   }
   return MB_OK;
@@ -424,7 +424,9 @@ const MbCommand mb_command_gradient = {
         "and contact of bodies that is solved to 1e-12 and does not rebound, which two, but for friction "
         "inside joints, are exact back through the run under symplectic and implicit with solver redmax. "
         "Back through the run steps of these two are exact under solver maximal as well, with constraints, "
-        "limits, ropes and prescribed motions, but not with contact or dry friction, coordinates that have "
+        "limits, ropes, prescribed motions and accelerations and dry friction along coordinates, but not "
+        "with "
+        "contact, friction inside joints, coordinates that have "
         "inertia of their own, explicit velocity terms and nodes that bodies hold by reduction. By "
         "differences are "
         "single steps near a position where constraints lose their hold, those of bdf1, bdf2 and sdirk2 that "

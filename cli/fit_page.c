@@ -202,7 +202,7 @@ static const char head[] =
 
 static void put_summary(const MbFit *fit, FILE *out) {
   const MbFitFound *found = &fit->starts[fit->best].found;
-  char text[100];
+  char text[100], doubt[400];
   fputs("<h1>", out);
   put(out, fit->source.name);
   fputs("</h1>\n<p>", out);
@@ -218,6 +218,10 @@ static void put_summary(const MbFit *fit, FILE *out) {
           : fit->known  ? "misfit, in standard deviations,"
                         : "misfit",
           mb_fit_misfit(fit, found->cost));
+  if (!*mb_fit_doubt(fit, doubt)) return;
+  fputs("<p class=\"bad\">", out);
+  put(out, doubt);
+  fputs("</p>\n", out);
 }
 
 MbStatus mb_fit_page(MbFit *fit, FILE *out, MbReport *report) {

@@ -177,6 +177,7 @@ void mb_fit_tell_end(const MbFit *fit) {
   tell_advice(fit);
   if (fit->nstarts > 1) tell_starts(fit);
   printf("%s %.9g\n", misfit_name(fit), mb_fit_misfit(fit, found->cost));
+  if (*mb_fit_doubt(fit, text)) printf("%s\n", text);
   tell_table(fit);
   if (fit->worth.error && isnan(fit->worth.variance))
     printf("as many unknowns as numbers: nothing is left to tell standard errors by\n");
@@ -256,6 +257,7 @@ cJSON *mb_fit_answer(const MbFit *fit) {
   cJSON_AddNumberToObject(tree, "runs", (double)fit->runs);
   cJSON_AddStringToObject(tree, "derivatives", derivatives(fit, text));
   add_number(tree, fit->minimise ? "value" : "misfit", mb_fit_misfit(fit, found->cost));
+  if (*mb_fit_doubt(fit, text)) cJSON_AddStringToObject(tree, "doubt", text);
   if (fit->nstarts > 1) cJSON_AddNumberToObject(tree, "start", (double)fit->best + 1);
   add_unknowns(fit, tree);
   if (!fit->minimise) add_columns(fit, tree);

@@ -4,6 +4,18 @@
 #include <math.h>
 #include <string.h>
 
+void mb_fit_column_left(const MbFit *fit, size_t series, double *rms, double *most) {
+  const double *y = fit->starts[fit->best].found.y;
+  double sum = 0;
+  *most = 0;
+  for (size_t i = 0; i < fit->match.npoints; i++) {
+    if (fit->match.points[i].series != series) continue;
+    const double off = y[i] * fit->match.points[i].sigma;
+    sum += off * off, *most = fmax(*most, fabs(off));
+  }
+  *rms = sqrt(sum / (double)fit->match.series[series].points);
+}
+
 // What is left of the data, and how the data moves about the means of its columns, in standard deviations; numbers that a loss lets off count for as little in both.
 typedef struct Left {
   double left, moves;

@@ -122,17 +122,12 @@ static void tell_correlations(const MbFit *fit) {
 
 static void tell_columns(const MbFit *fit) {
   char text[200];
-  const double *y = fit->starts[fit->best].found.y;
   for (size_t s = 0; s < fit->match.nseries; s++) {
-    double sum = 0, most = 0;
-    for (size_t i = 0; i < fit->match.npoints; i++) {
-      if (fit->match.points[i].series != s) continue;
-      const double off = y[i] * fit->match.points[i].sigma;
-      sum += off * off, most = fmax(most, fabs(off));
-    }
+    double rms = 0, most = 0;
+    mb_fit_column_left(fit, s, &rms, &most);
     printf("%-30s %6zu numbers, off by %.3g (rms), %.3g at most\n",
-           mb_console_safe(fit->match.series[s].name, text, sizeof text), fit->match.series[s].points,
-           sqrt(sum / (double)fit->match.series[s].points), most);
+           mb_console_safe(fit->match.series[s].name, text, sizeof text), fit->match.series[s].points, rms,
+           most);
   }
   if (fit->match.outside)
     printf("%zu of %zu rows lie before the run's start or behind its end and count for nothing\n",

@@ -55,6 +55,8 @@ print("values agree" if max(abs(x["value"] - y["value"]) for x, y in zip(a["unkn
 
 echo "the page has data and motion"
 "$MBSIM" fit $PENDULUM -q --report page.html >/dev/null && grep -o -E '<h2>[^<]*|rod.joint.position|<svg' page.html | uniq
+# names in one picture were those of another, whose frame cut its curve off
+grep -o 'clipPath id="[^"]*"' page.html | sort | uniq -d
 "$MBSIM" fit $S/double_pendulum.json -d 0.5 --minimise 'final(bob.joint.position)' -u upper=1.45:1.55 -q --report bound.html >bound.txt
 exits $?
 grep -c 'at its bound' bound.txt bound.html

@@ -227,7 +227,8 @@ static double bends(const MbGradientRun *run, const double *values, size_t m, do
 // That of second order from the same runs tells how far they can be trusted. `values` has room for four runs' measures.
 static MbStatus compare_at(MbGradientRun *run, MbWrt *wrt, double share, double *values, double *difference,
                            double *unsure, MbReport *report) {
-  static const double ROUNDING = 1e-11, NOTHING = 1e-16; // of a measure; of what is nothing
+  static const double ROUNDING = 1e-11, NOTHING = 1e-16, // of a measure; of what is nothing
+      CORNERS = 1e-4; // of a difference: what bends by more has another branch, which is to be seen
   const size_t n = run->nmeasures;
   const Differences *d = wrt->side ? &ONE_SIDE : &BOTH_SIDES;
   const double move = (wrt->side < 0 ? -1 : 1) * share * (wrt->value != 0 ? fabs(wrt->value) : 1);
@@ -243,7 +244,7 @@ static MbStatus compare_at(MbGradientRun *run, MbWrt *wrt, double share, double 
     difference[m] = fourth / (12 * move);
     unsure[m] =
         fabs(fourth - second) / (12 * fabs(move)) + (ROUNDING * fabs(run->values[m]) + NOTHING) / fabs(move);
-    if (!wrt->side) unsure[m] += bends(run, values, m, move);
+    if (!wrt->side) unsure[m] += fmin(bends(run, values, m, move), CORNERS * fabs(difference[m]));
   }
   return MB_OK;
 }

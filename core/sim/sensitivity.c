@@ -475,6 +475,7 @@ MbStatus mb_sensitivity_step(MbSensitivity *g, MbReport *report) {
   const MbStatus status = g->by_steps ? mb_steps_step(g, report)
                           : g->once   ? step_once(g, report)
                                       : step_by_stages(g, report);
+  if (status == MB_OK) mb_held_look(g);
   if (status == MB_OK) mb_slope_opened_tell(g, g->sim->state.t, g->sim->state.step, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++)
     for (size_t i = 0; i < g->sim->nv; i++)

@@ -45,6 +45,7 @@ struct MbHeldBack {
   bool whole;           // of velocities to come as a whole, not of changes of them (scheme_once.c)
   size_t nclaimed;
   size_t *first; // (nb) of the rows of each joint
+  double *noted; // (claimed rows and nslots) what a step along the run has noted of forces
   double *none, *lambda,
       *zeta;        // (claimed rows) no motion; what they push in a step, what their equations are felt by
   double *plus, *z; // (nb x 6) twists to come, and weights of the equations
@@ -83,6 +84,8 @@ void mb_held_side(MbSensitivity *g, size_t k, int side);
 size_t mb_held_noted(const MbSensitivity *g);
 // Notes that of the step that has been done, in `noted`.
 void mb_held_note(const MbSensitivity *g, double *noted);
+// Along the run, when a step has been done: notes numbers that open rows which nothing can close (sensitivity_opened.c).
+void mb_held_look(MbSensitivity *g);
 // Goes back over a step, and adds what numbers are felt by; false: it has no derivative, g->parted says why, or its equations are singular.
 bool mb_held_back(MbBackward *b, const MbTurn *turn);
 
@@ -106,6 +109,8 @@ double mb_held_rows_number(MbSensitivity *g, size_t k);
 
 // ---- sensitivity_held_joints.c: joints in it -----------------------------------------------------------------------------
 
+// Takes bodies to come to a step's end, weighed by nothing.
+void mb_held_move(MbSensitivity *g, const MbStageNote *note);
 // Adds what the joints of a step are felt by, with z what its equations are, to q̄ and v̄; false: the coordinates of one are not found.
 bool mb_held_joints_back(MbSensitivity *g, const MbStageNote *note, const double *q0, const double *z,
                          double *q, double *v);

@@ -105,6 +105,12 @@ static bool all_joints(MbSensitivity *g, const double *q0, bool step, double *q,
   return true;
 }
 
+void mb_held_move(MbSensitivity *g, const MbStageNote *note) {
+  MbHeldBack *held = g->held;
+  twists_of(g->probe, note->w, held->plus);
+  memset(held->z, 0, 6 * g->probe->model->nb * sizeof *held->z);
+}
+
 bool mb_held_joints_back(MbSensitivity *g, const MbStageNote *note, const double *q0, const double *z,
                          double *q, double *v) {
   MbHeldBack *held = g->held;

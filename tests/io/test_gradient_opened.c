@@ -58,3 +58,12 @@ Test(gradient_opened, so_it_is_where_joints_are_rows_too) {
   check(&(GradientWay){"\"maximal\"", "symplectic", false}, true);
   check(&(GradientWay){"\"maximal\"", "implicit", false}, true);
 }
+
+// By single steps, too, which a hinge that tilts has none of.
+Test(gradient_opened, so_it_is_along_a_run_where_joints_are_rows) {
+  static const GradientWay way = {"\"maximal\"", "symplectic", false};
+  const MbReport warned = warned_of(&way, "beside", 1, false);
+  cr_assert_eq(warned.warnings, 1);
+  cr_expect_not_null(strstr(warned.issues[0].text, "opens \"pin.1\""), "%s", warned.issues[0].text);
+  cr_expect_eq(warned_of(&way, "crank", 0.3, false).warnings, 0);
+}

@@ -192,6 +192,7 @@ static bool of_list(MbSensitivity *g, size_t k, const size_t *list, size_t n, co
       if (!of_joint_at(g, k, list[i], q0, step, s, of[s], &all[s])) return false;
     }
     *sum += all[1] - all[0];
+    if (!step) continue; // rows are weighed by nothing
     if (!rows_of_run(g, list[i], q0, step, of[2])) return false;
     if (memcmp(of[0], of[1], sizeof of[0]) == 0 && memcmp(of[0], of[2], sizeof of[0]) == 0) continue;
     g->parted = "a number changes which rows hold a joint";

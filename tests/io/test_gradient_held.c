@@ -61,7 +61,7 @@ Test(gradient_held, derivatives_by_what_tilts_an_axis_between_two_of_the_world_a
 }
 
 // What sticks is held, and what slips is pushed with all that it may be.
-Test(gradient_held, derivatives_back_where_joints_slide_stop_and_stick_are_those_of_whole_runs) {
+Test(gradient_held, derivatives_back_where_joints_slide_stop_and_stick_are_those_of_whole_runs, TEST_LONG) {
   check("dragging", NULL, NEAR);
   check("dragging", "/bodies/2/joint/limits=[-0.5,0.5]", NEAR);
 }

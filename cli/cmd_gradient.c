@@ -216,10 +216,19 @@ typedef struct Differences {
 static const Differences BOTH_SIDES = {{-2, -1, 1, 2}, {1, -8, 8, -1, 0}, {0, -6, 6, 0, 0}},
                          ONE_SIDE = {{1, 2, 3, 4}, {48, -36, 16, -3, -25}, {24, -6, 0, 0, -18}};
 
+// How far slopes to both sides are from being apart by twice as much over twice the way, as they are where nothing has a corner within it: a corner is in differences by as much.
+static double bends(const MbGradientRun *run, const double *values, size_t m, double move) {
+  const size_t n = run->nmeasures;
+  const double once = values[2 * n + m] - 2 * run->values[m] + values[n + m],
+               twice = values[3 * n + m] - 2 * run->values[m] + values[m];
+  return fabs(twice / 4 - once) / fabs(move);
+}
+
 // That of second order from the same runs tells how far they can be trusted. `values` has room for four runs' measures.
 static MbStatus compare_at(MbGradientRun *run, MbWrt *wrt, double share, double *values, double *difference,
                            double *unsure, MbReport *report) {
-  static const double ROUNDING = 1e-11;
+  static const double ROUNDING = 1e-11, NOTHING = 1e-16, // of a measure; of what is nothing
+      CORNERS = 1e-4; // of a difference: what bends by more has another branch, which is to be seen
   const size_t n = run->nmeasures;
   const Differences *d = wrt->side ? &ONE_SIDE : &BOTH_SIDES;
   const double move = (wrt->side < 0 ? -1 : 1) * share * (wrt->value != 0 ? fabs(wrt->value) : 1);
@@ -233,7 +242,9 @@ static MbStatus compare_at(MbGradientRun *run, MbWrt *wrt, double share, double 
     for (size_t i = 0; i < 4; i++)
       fourth += d->weight[i] * values[n * i + m], second += d->second[i] * values[n * i + m];
     difference[m] = fourth / (12 * move);
-    unsure[m] = fabs(fourth - second) / (12 * fabs(move)) + ROUNDING * fabs(run->values[m] / move);
+    unsure[m] =
+        fabs(fourth - second) / (12 * fabs(move)) + (ROUNDING * fabs(run->values[m]) + NOTHING) / fabs(move);
+    if (!wrt->side) unsure[m] += fmin(bends(run, values, m, move), CORNERS * fabs(difference[m]));
   }
   return MB_OK;
 }
@@ -414,7 +425,9 @@ const MbCommand mb_command_gradient = {
         "and contact of bodies that is solved to 1e-12 and does not rebound, which two, but for friction "
         "inside joints, are exact back through the run under symplectic and implicit with solver redmax. "
         "Back through the run steps of these two are exact under solver maximal as well, with constraints, "
-        "limits, ropes and prescribed motions, but not with contact or dry friction, coordinates that have "
+        "limits, ropes, prescribed motions and accelerations and dry friction along coordinates, but not "
+        "with "
+        "contact, friction inside joints, coordinates that have "
         "inertia of their own, explicit velocity terms and nodes that bodies hold by reduction. By "
         "differences are "
         "single steps near a position where constraints lose their hold, those of bdf1, bdf2 and sdirk2 that "

@@ -105,57 +105,85 @@ static void put_history(const MbFit *fit, FILE *out) {
 
 // ---- pictures -------------------------------------------------------------------------------------
 
-// The points of one column: time, data, the run found, the run of the scene.
+// The points of one column: time, data, the run found, the run of the scene, and what is left between the first two of these.
+enum { DATA, FITTED, OWN, LEFT, CURVES };
 typedef struct Points {
-  double *t, *of[3];
+  double *t, *of[CURVES];
   size_t n;
-  MbCurve curves[3];
+  MbCurve curves[CURVES];
 } Points;
 
 static bool make_points(const MbFit *fit, const double *first, size_t series, Points *p, MbArena *arena) {
-  static const char *const names[3] = {"data", "fitted", "the scene's"};
+  static const char *const names[CURVES] = {"data", "fitted", "the scene's", "fitted less data"};
   const MbFitMatch *m = &fit->match;
   const double *best = fit->starts[fit->best].found.y;
   const size_t room = m->series[series].points;
   p->t = mb_arena_alloc(arena, room, sizeof(double));
-  for (size_t c = 0; c < 3; c++)
+  for (size_t c = 0; c < CURVES; c++)
     if (!(p->of[c] = mb_arena_alloc(arena, room, sizeof(double)))) return false;
   if (!p->t) return false;
   for (size_t i = 0; i < m->npoints; i++) {
     const MbFitPoint *point = &m->points[i];
     if (point->series != series) continue;
     p->t[p->n] = fit->data.time[point->row];
-    p->of[0][p->n] = point->value;
-    p->of[1][p->n] = point->value + best[i] * point->sigma;
-    p->of[2][p->n] = first ? point->value + first[i] * point->sigma : (double)NAN;
+    p->of[DATA][p->n] = point->value;
+    p->of[FITTED][p->n] = point->value + best[i] * point->sigma;
+    p->of[LEFT][p->n] = best[i] * point->sigma;
+    p->of[OWN][p->n] = first ? point->value + first[i] * point->sigma : (double)NAN;
     p->n++;
   }
-  for (size_t c = 0; c < 3; c++)
+  for (size_t c = 0; c < CURVES; c++)
     p->curves[c] = (MbCurve){.name = names[c], .n = p->n, .x = p->t, .y = p->of[c], .hue = c, .dash = c};
   return true;
+}
+
+// A panel of each column, with so many of its curves from one on.
+static MbStatus put_panels(const MbFit *fit, Points *points, size_t n, size_t from, size_t curves, FILE *out,
+                           MbReport *report) {
+  const size_t before = from == LEFT ? PANELS : 0;
+  MbPanel panels[PANELS];
+  for (size_t s = 0; s < n; s++)
+    panels[s] = (MbPanel){.title = fit->match.series[s].name,
+                          .x = {.label = "time (s)"},
+                          .ncurves = curves,
+                          .curves = points[s].curves + from};
+  const MbPlot plot = {.columns = n > 1 ? COLUMNS : 1,
+                       .npanels = n,
+                       .panels = panels,
+                       .width = 480,
+                       .height = 220,
+                       .number = before,
+                       .one_legend = true};
+  return mb_plot_svg(out, &plot, report);
+}
+
+static void put_left(const MbFit *fit, FILE *out) {
+  fputs("<h2>What is left</h2>\n<table><tr><th>column</th><th>numbers</th><th>off by (rms)</th><th>at "
+        "most</th></tr>\n",
+        out);
+  for (size_t s = 0; s < fit->match.nseries; s++) {
+    double rms = 0, most = 0;
+    mb_fit_column_left(fit, s, &rms, &most);
+    fputs("<tr><td class=\"text\">", out);
+    put(out, fit->match.series[s].name);
+    fprintf(out, "</td><td>%zu</td>", fit->match.series[s].points);
+    put_number(out, "%.4g", rms), put_number(out, "%.4g", most);
+    fputs("</tr>\n", out);
+  }
+  fputs("</table>\n", out);
 }
 
 static MbStatus put_columns(const MbFit *fit, const double *first, FILE *out, MbReport *report) {
   const size_t n = fit->match.nseries < PANELS ? fit->match.nseries : PANELS;
   MbArena arena = {0};
   Points *points = mb_arena_alloc(&arena, n, sizeof *points);
-  MbPanel *panels = mb_arena_alloc(&arena, n, sizeof *panels);
-  bool fine = points && panels;
-  for (size_t s = 0; s < n && fine; s++) {
-    fine = make_points(fit, first, s, &points[s], &arena);
-    panels[s] = (MbPanel){.title = fit->match.series[s].name,
-                          .x = {.label = "time (s)"},
-                          .ncurves = first ? 3 : 2,
-                          .curves = points[s].curves};
-  }
-  const MbPlot plot = {.columns = n > 1 ? COLUMNS : 1,
-                       .npanels = n,
-                       .panels = panels,
-                       .width = 480,
-                       .height = 220,
-                       .one_legend = true};
-  MbStatus status = fine ? mb_plot_svg(out, &plot, report) : mb_no_memory(report, "the report");
+  bool fine = points;
+  for (size_t s = 0; s < n && fine; s++) fine = make_points(fit, first, s, &points[s], &arena);
+  MbStatus status = fine ? put_panels(fit, points, n, DATA, first ? LEFT : OWN, out, report)
+                         : mb_no_memory(report, "the report");
   if (n < fit->match.nseries) fprintf(out, "<p>The first %zu of %zu columns.</p>\n", n, fit->match.nseries);
+  put_left(fit, out);
+  if (!status) status = put_panels(fit, points, n, LEFT, 1, out, report);
   mb_arena_free(&arena);
   return status;
 }
@@ -177,7 +205,8 @@ static MbStatus put_way(const MbFit *fit, FILE *out, MbReport *report) {
                          .y = {.label = curve.name, .logarithmic = above},
                          .ncurves = 1,
                          .curves = &curve};
-  const MbPlot plot = {.columns = 1, .npanels = 1, .panels = &panel, .width = 640, .height = 220};
+  const MbPlot plot = {
+      .columns = 1, .npanels = 1, .panels = &panel, .width = 640, .height = 220, .number = 2 * PANELS};
   const MbStatus status = x && y ? mb_plot_svg(out, &plot, report) : mb_no_memory(report, "the report");
   mb_arena_free(&arena);
   return status;
@@ -202,7 +231,7 @@ static const char head[] =
 
 static void put_summary(const MbFit *fit, FILE *out) {
   const MbFitFound *found = &fit->starts[fit->best].found;
-  char text[100];
+  char text[100], doubt[400];
   fputs("<h1>", out);
   put(out, fit->source.name);
   fputs("</h1>\n<p>", out);
@@ -218,6 +247,10 @@ static void put_summary(const MbFit *fit, FILE *out) {
           : fit->known  ? "misfit, in standard deviations,"
                         : "misfit",
           mb_fit_misfit(fit, found->cost));
+  if (!*mb_fit_doubt(fit, doubt)) return;
+  fputs("<p class=\"bad\">", out);
+  put(out, doubt);
+  fputs("</p>\n", out);
 }
 
 MbStatus mb_fit_page(MbFit *fit, FILE *out, MbReport *report) {

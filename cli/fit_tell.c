@@ -122,17 +122,12 @@ static void tell_correlations(const MbFit *fit) {
 
 static void tell_columns(const MbFit *fit) {
   char text[200];
-  const double *y = fit->starts[fit->best].found.y;
   for (size_t s = 0; s < fit->match.nseries; s++) {
-    double sum = 0, most = 0;
-    for (size_t i = 0; i < fit->match.npoints; i++) {
-      if (fit->match.points[i].series != s) continue;
-      const double off = y[i] * fit->match.points[i].sigma;
-      sum += off * off, most = fmax(most, fabs(off));
-    }
+    double rms = 0, most = 0;
+    mb_fit_column_left(fit, s, &rms, &most);
     printf("%-30s %6zu numbers, off by %.3g (rms), %.3g at most\n",
-           mb_console_safe(fit->match.series[s].name, text, sizeof text), fit->match.series[s].points,
-           sqrt(sum / (double)fit->match.series[s].points), most);
+           mb_console_safe(fit->match.series[s].name, text, sizeof text), fit->match.series[s].points, rms,
+           most);
   }
   if (fit->match.outside)
     printf("%zu of %zu rows lie before the run's start or behind its end and count for nothing\n",
@@ -177,6 +172,7 @@ void mb_fit_tell_end(const MbFit *fit) {
   tell_advice(fit);
   if (fit->nstarts > 1) tell_starts(fit);
   printf("%s %.9g\n", misfit_name(fit), mb_fit_misfit(fit, found->cost));
+  if (*mb_fit_doubt(fit, text)) printf("%s\n", text);
   tell_table(fit);
   if (fit->worth.error && isnan(fit->worth.variance))
     printf("as many unknowns as numbers: nothing is left to tell standard errors by\n");
@@ -256,6 +252,7 @@ cJSON *mb_fit_answer(const MbFit *fit) {
   cJSON_AddNumberToObject(tree, "runs", (double)fit->runs);
   cJSON_AddStringToObject(tree, "derivatives", derivatives(fit, text));
   add_number(tree, fit->minimise ? "value" : "misfit", mb_fit_misfit(fit, found->cost));
+  if (*mb_fit_doubt(fit, text)) cJSON_AddStringToObject(tree, "doubt", text);
   if (fit->nstarts > 1) cJSON_AddNumberToObject(tree, "start", (double)fit->best + 1);
   add_unknowns(fit, tree);
   if (!fit->minimise) add_columns(fit, tree);

@@ -133,6 +133,13 @@ const char *mb_fit_shown(const MbUnknown *unknown, char text[64]); // a name tha
 const char *mb_fit_remark(const MbFit *fit, size_t unknown); // what else there is to say of what was found
 double mb_fit_misfit(const MbFit *fit, double cost);         // as people are told it
 
+// ---- fit_doubt.c ---------------------------------------------------------------------------------
+
+// Tells how far the run found is off a column of the data, the root of its mean square and the most.
+void mb_fit_column_left(const MbFit *fit, size_t series, double *rms, double *most);
+// Says into text that much is left of the data where the search has come to, and what to do; "": little is, or there is no data.
+const char *mb_fit_doubt(const MbFit *fit, char text[400]);
+
 // ---- fit_page.c ----------------------------------------------------------------------------------
 
 // Writes the page of --report to `out`.

@@ -94,16 +94,17 @@ static MbStatus make_side(MbGradientRun *run, const MbWrt *wrt, double value, Mb
 // Both sides, or one and the number itself where the scene is refused on the other, as with a damping below 0: this costs as much exactness as
 // the move is long, which is a short one then.
 static MbStatus make_sides(MbGradientRun *run, MbWrt *wrt, MbReport *report) {
-  static const double SHORT = 3e-9;
+  static const double SHORT = 3e-3; // of a move to both sides
   static const int SIDES[3] = {0, 1, -1};
-  const double size = wrt->value != 0 ? fabs(wrt->value) : 1,
-               little = mb_sensitivity_little(run->scene.model);
+  const double move = mb_sensitivity_move(run->scene.model, wrt->value),
+               near =
+                   SHORT * mb_sensitivity_little(run->scene.model) * (wrt->value != 0 ? fabs(wrt->value) : 1);
   MbStatus status = MB_SCENE;
   MbReport first = {0};
   for (int i = 0; i < 3 && status == MB_SCENE; i++) {
     MbReport own = {0};
     wrt->side = SIDES[i];
-    wrt->move = (wrt->side ? fmin(SHORT, little) : little) * size;
+    wrt->move = wrt->side ? fmin(near, move) : move;
     const double less = wrt->value + (wrt->side - 1) * wrt->move;
     status = make_side(run, wrt, less, &wrt->less, &own);
     if (!status) status = make_side(run, wrt, less + 2 * wrt->move, &wrt->more, &own);

@@ -186,9 +186,11 @@ MbStatus mb_builder_name(MbBuilder *b, MbConstraint *constraint, const char *giv
 }
 
 void mb_turn_z_to(double q[4], const double axis[3]) {
-  const double turn[4] = {1 + axis[2], -axis[1], axis[0], 0};
+  static const double NEXT = 1e-4; // to −z: 1 + z loses digits, and is (x² + y²)/(1 − z)
+  const double aside = (axis[0] * axis[0] + axis[1] * axis[1]) / (1 - axis[2]);
+  const double turn[4] = {1 + axis[2] > NEXT ? 1 + axis[2] : aside, -axis[1], axis[0], 0};
   const double flip[4] = {0, 1, 0, 0};
-  memcpy(q, 1 + axis[2] > 1e-12 ? turn : flip, sizeof turn);
+  memcpy(q, turn[0] > 0 ? turn : flip, sizeof turn);
   mb_quat_normalise(q);
 }
 

@@ -48,9 +48,10 @@ static void measure(const MbJoint *joint, const MbPose *X, const double *q, cons
 }
 
 // order: first the n numbers that the columns of S move most, then the others, ascending; false where some motions of
-// the joint are the same.
+// the joint are the same. Of numbers that move alike, as those of an axis [1, 1, 0], the first is taken, so that a little more of one does not change the choice, and with it what a gap leaves of q.
 static bool choose(const double *S, size_t n, size_t order[6]) {
-  static const double SAME = 1e-9;
+  static const double SAME = 1e-9,
+                      ALIKE = 1.001; // of what numbers move by; the first of those that move alike
   double a[36], largest = 0;
   bool taken[6] = {false}, used[6] = {false};
   memcpy(a, S, 6 * n * sizeof *a);
@@ -59,7 +60,7 @@ static bool choose(const double *S, size_t n, size_t order[6]) {
     double best = 0;
     for (size_t i = 0; i < n; i++)
       for (size_t r = 0; r < 6 && !used[i]; r++)
-        if (!taken[r] && fabs(a[6 * i + r]) > best) best = fabs(a[6 * i + r]), row = r, column = i;
+        if (!taken[r] && fabs(a[6 * i + r]) > ALIKE * best) best = fabs(a[6 * i + r]), row = r, column = i;
     largest = fmax(largest, best);
     if (!(best > SAME * largest) || !isfinite(best)) return false;
     taken[row] = used[column] = true;

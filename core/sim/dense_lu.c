@@ -156,6 +156,15 @@ void mb_ranked_solve_transposed(MbRanked *r, const double *x, double *out) {
   for (size_t i = 0; i < r->rank; i++) out[r->row[i]] = y[i];
 }
 
+void mb_ranked_left(MbRanked *r, const double *x, double *left) {
+  double *y = r->y;
+  for (size_t i = 0; i < r->m; i++) {
+    y[i] = x[r->row[i]];
+    for (size_t k = 0; k < i && k < r->rank; k++) y[i] -= entry(r, i, k) * y[k];
+  }
+  for (size_t i = 0; i < r->m; i++) left[r->row[i]] = i < r->rank ? 0 : y[i];
+}
+
 void mb_ranked_null(MbRanked *r, size_t free, double *out) {
   double *y = r->y;
   for (size_t i = r->rank; i-- > 0;) {

@@ -29,6 +29,8 @@ void mb_ranked_factor(MbRanked *ranked, size_t m);
 // y ← S⁻¹ x; y ← S⁻ᵀ x. x (m) and y (m) may be the same.
 void mb_ranked_solve(MbRanked *ranked, const double *x, double *y);
 void mb_ranked_solve_transposed(MbRanked *ranked, const double *x, double *y);
+// left (m) ← what no y makes S y meet of x: of rows that have a pivot nothing.
+void mb_ranked_left(MbRanked *ranked, const double *x, double *left);
 // y (m) ← a solution of S y = 0, that of column `free` of those that are left without a pivot (rank ≤ free < m).
 void mb_ranked_null(MbRanked *ranked, size_t free, double *y);
 

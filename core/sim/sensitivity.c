@@ -15,6 +15,7 @@
 #include "core/sim/sensitivity_rows.h"
 #include "core/sim/sensitivity_held.h"
 #include "core/sim/sensitivity_met.h"
+#include "core/sim/sensitivity_opened.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
@@ -71,6 +72,14 @@ double mb_sensitivity_little(const MbModel *model) {
   // and what loads inside joints are found to, as they decide what slips and by how much
   if (model->nloads) return LITTLE_OF_HELD;
   return mb_model_points(model) ? LITTLE_OF_PASSES : held ? LITTLE_OF_HELD : LITTLE;
+}
+
+double mb_sensitivity_move(const MbModel *model, double value) {
+  static const double OF_NOTHING =
+      2e-6; // what moves joints by more of a metre is too far for steps of bodies
+  const double little = mb_sensitivity_little(model);
+  if (value != 0) return little * fabs(value);
+  return mb_model_points(model) ? little : fmin(little, OF_NOTHING);
 }
 
 const char *mb_sensitivity_by_steps(const MbSensitivity *g) { return g->by_steps; }
@@ -136,6 +145,7 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     if (!(*lists[i] = numbers(g, nv))) return mb_no_memory(report, "derivatives");
   MbReport own = {0}; // the run itself has warned
+  t->whole = number->move / mb_sensitivity_little(g->sim->model);
   MbStatus status = mb_sim_create(number->less, &options, &t->less, &own);
   if (status == MB_OK) status = mb_sim_create(number->more, &options, &t->more, &own);
   if (status != MB_OK) {
@@ -149,6 +159,8 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
     return mb_error(report, MB_SCENE, "", "%s: it changes %s: there is no derivative by it", number->name,
                     what);
   if ((what = mb_slope_tables_refuse(g->sim->model, t->less->model, t->more->model)))
+    return mb_error(report, MB_SCENE, "", "%s: %s", number->name, what);
+  if ((what = mb_slope_frames_refuse(g->sim->model, t->less->model, t->more->model)))
     return mb_error(report, MB_SCENE, "", "%s: %s", number->name, what);
   if (!mb_axes_find(&g->arena, g->sim, t->less->model, t->more->model, &t->axes))
     return mb_no_memory(report, "derivatives");
@@ -266,6 +278,7 @@ static void change_with_rows(MbSensitivity *g, MbSlope *t, const MbStageNote *no
   const double h = g->sim->model->h;
   double *dv = g->less, *out = g->more;
   mb_slope_rows_number(g, t, note, move);
+  mb_slope_rows_look(g, t);
   memset(dv, 0, nv * sizeof *dv);
   if (note->agrees) mb_slope_project(g, NULL, g->move, true, dv);
   mb_tangent_times(g->probe, g->tangent, g->move, dv, da, out);
@@ -462,6 +475,8 @@ MbStatus mb_sensitivity_step(MbSensitivity *g, MbReport *report) {
   const MbStatus status = g->by_steps ? mb_steps_step(g, report)
                           : g->once   ? step_once(g, report)
                                       : step_by_stages(g, report);
+  if (status == MB_OK) mb_held_look(g);
+  if (status == MB_OK) mb_slope_opened_tell(g, g->sim->state.t, g->sim->state.step, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++)
     for (size_t i = 0; i < g->sim->nv; i++)
       if (!isfinite(g->slopes[k].q[i]) || !isfinite(g->slopes[k].v[i])) return not_finite(g, k, report);
@@ -581,7 +596,8 @@ static bool tells_elements(const MbChannel *channel) {
 bool mb_sensitivity_adds_up(const MbSensitivity *g, size_t column) {
   enum { STATE = 4 }; // of a channel of energy: what follows are sums over steps
   const MbSim *sim = g->sim;
-  for (size_t c = 0; c < sim->nchannels && g->meets; c++)
+  const bool adds = g->meets || (g->held && sim->model->dry);
+  for (size_t c = 0; c < sim->nchannels && adds; c++)
     if (!strcmp(sim->channels[c].name, "energy") && column >= sim->channels[c].offset + STATE &&
         column < sim->channels[c].offset + sim->channels[c].items * sim->channels[c].width)
       return true;

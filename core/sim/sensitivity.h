@@ -22,6 +22,8 @@ const char *mb_sensitivity_inexact(const MbModel *model);
 // Tells what share of a number the models with a little less and a little more of it should be from this one: what differences lose by the square
 // of it and by rounding over it.
 double mb_sensitivity_little(const MbModel *model);
+// Tells how far they should be from it: that share of its value, and of one that is 0, which says nothing of its size, some millionth of its unit.
+double mb_sensitivity_move(const MbModel *model, double value);
 // Begins a run. The models must outlive it. MB_SCENE where a number changes more than numbers, with its name.
 MbStatus mb_sensitivity_create(const MbModel *model, const MbSensitivityNumber *numbers, size_t count,
                                MbSensitivity **gradient, MbReport *report);

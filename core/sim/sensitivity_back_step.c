@@ -2,6 +2,7 @@
 #include "core/sim/sensitivity_back.h"
 #include "core/base/report.h"
 #include "core/sim/sensitivity_held.h"
+#include "core/sim/sensitivity_opened.h"
 
 // z · ∂τ/∂p less what is gathered of it, and what rows say beside it
 static double number_at_stage(MbBackward *b, size_t k, const MbStageNote *note) {
@@ -45,6 +46,22 @@ static bool solve_back(MbBackward *b, const MbStageNote *note) {
   return true;
 }
 
+// Notes numbers that open rows which nothing can close, in steps in which that is looked for.
+static void look_at_stage(const MbBackward *b, const MbTurn *turn, const MbStageNote *note) {
+  MbSensitivity *g = b->g;
+  for (size_t k = 0; k < g->count && g->rows && mb_slope_looks(g, turn->step); k++)
+    mb_slope_rows_look_back(g, &g->slopes[k], note, g->number[k].move);
+}
+
+static void look_at_once(const MbBackward *b, const MbTurn *turn, const MbStageNote *note) {
+  MbSensitivity *g = b->g;
+  for (size_t k = 0; k < g->count && g->tied && mb_slope_looks(g, turn->step); k++) {
+    mb_slope_tied_number(g, &g->slopes[k], note, g->number[k].move);
+    if (g->halves) mb_slope_tied_aim_number(g, &g->slopes[k], note->from, g->number[k].move);
+    mb_slope_tied_opens(g, &g->slopes[k]);
+  }
+}
+
 // Back through a stage: what its velocities are felt by in b->w, its coordinates in b->q1 and its own motion beside that in b->base. b->base ←
 // what that is felt by in all, b->da ← −v̄*; b->next_q += q̄₀.
 static MbStatus stage(MbBackward *b, const MbTurn *turn, size_t s, MbReport *report) {
@@ -55,6 +72,7 @@ static MbStatus stage(MbBackward *b, const MbTurn *turn, size_t s, MbReport *rep
   if (g->rows) mb_slope_rows_guess(g, turn->guess);
   const MbStatus status = mb_slope_at_stage(g, note, turn->t, turn->step, report);
   if (status != MB_OK) return status;
+  look_at_stage(b, turn, note);
   if (g->rows) {
     mb_slope_rows_begin(g);
     memcpy(b->z, b->w, nv * sizeof *b->z);
@@ -138,6 +156,7 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   for (size_t k = 0; k < g->count && touches; k++)
     if (!mb_met_number(g, &g->slopes[k], note, b->z, g->number[k].move, &b->out[k]))
       return lost(b, turn, report);
+  if (!touches) look_at_once(b, turn, note);
   return MB_OK;
 }
 
@@ -194,6 +213,7 @@ static MbStatus halves_back(MbBackward *b, const MbTurn *turn, MbReport *report)
         !mb_slope_halves_back(g, b->q, b->v, b->w, b->z, scratch))
       return lost(b, turn, report);
     numbers_at_pass(b, &pass);
+    look_at_once(b, turn, &pass);
   }
   for (size_t i = 0; i < nv; i++) b->v[i] += b->w[i];
   return MB_OK;
@@ -235,6 +255,7 @@ MbStatus mb_back_step(MbBackward *b, const MbTurn *turn, MbReport *report) {
                           : b->g->once   ? once_back(b, turn, report)
                                          : stages_back(b, turn, report);
   if (status != MB_OK) return status;
+  mb_slope_opened_tell(b->g, turn->t, turn->step, report);
   for (size_t i = 0; i < b->g->sim->nv; i++)
     if (!isfinite(b->q[i]) || !isfinite(b->v[i]))
       return mb_error(report, MB_NUMBERS, "",

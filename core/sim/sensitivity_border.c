@@ -7,6 +7,7 @@
 // number as z · (∂τ/∂p − ∂(Gᵀ μ)/∂p) + ζ · ∂r/∂p and the same of p. Rows that say the same as others have no pivot, and no ζ.
 #include "core/sim/evaluate.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/sensitivity_opened.h"
 #include "core/sim/sensitivity_rows.h"
 
 #include <string.h>
@@ -53,6 +54,8 @@ static void at_side(MbSensitivity *g, const MbSlope *slope, int s, const MbStage
     mb_row_spread(set, slot, r->nu[k], yp);
     r->number.rp[k] += share * (mb_row_rate(set, slot, p) + set->row[slot].gt);
   }
+  for (size_t k = 0; k < r->nidle && stage; k++)
+    r->number.idle[k] += share * mb_slope_rows_asked(side, &seen, r->idle[k], 0).b;
   mb_axes_return(slope->axes, s, y), mb_axes_return(slope->axes, s, yp);
   for (size_t i = 0; i < nv; i++) r->number.y[i] += share * y[i], r->number.yp[i] += share * yp[i];
 }
@@ -63,6 +66,7 @@ static void rows_of_number(MbSensitivity *g, const MbSlope *slope, const MbStage
   const size_t nv = g->probe->nv, m = r->n;
   memset(r->number.y, 0, nv * sizeof *r->number.y), memset(r->number.yp, 0, nv * sizeof *r->number.yp);
   memset(r->number.r, 0, m * sizeof *r->number.r), memset(r->number.rp, 0, m * sizeof *r->number.rp);
+  memset(r->number.idle, 0, r->nidle * sizeof *r->number.idle);
   if (!mb_tangent_number_rows(slope->number)) return;
   at_side(g, slope, 0, note, -1 / (2 * move), stage);
   at_side(g, slope, 1, note, 1 / (2 * move), stage);
@@ -84,6 +88,20 @@ static void inertia_of_number(MbSensitivity *g, const MbSlope *slope, double mov
 void mb_slope_rows_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move) {
   rows_of_number(g, slope, note, move, note->impulse != NULL);
   inertia_of_number(g, slope, move);
+}
+
+void mb_slope_rows_look(MbSensitivity *g, const MbSlope *slope) {
+  MbSlopeRows *r = g->rows;
+  double *left = r->asked[0];
+  if (!mb_tangent_number_rows(slope->number)) return;
+  mb_ranked_left(&r->S, r->number.r, left);
+  for (size_t k = 0; k < r->hard; k++) mb_slope_opens(g, slope, g->probe, r->slot[k], left[k]);
+  for (size_t k = 0; k < r->nidle; k++) mb_slope_opens(g, slope, g->probe, r->idle[k], r->number.idle[k]);
+}
+
+void mb_slope_rows_look_back(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move) {
+  rows_of_number(g, slope, note, move, true);
+  mb_slope_rows_look(g, slope);
 }
 
 double mb_slope_rows_number_back(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,

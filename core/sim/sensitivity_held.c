@@ -15,6 +15,7 @@
 #include "core/sim/accounting.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_held.h"
+#include "core/sim/sensitivity_opened.h"
 
 #include <math.h>
 #include <string.h>
@@ -106,6 +107,38 @@ static bool numbers_back(MbBackward *b, const MbStageNote *note, const double *q
 // Whether a step's rows are asked for the curve that they are met on as a whole (claims.c): else by how fast bodies spin, too.
 static bool spins_slowly(const MbSim *sim) { return sim->model->h * mb_spin(&sim->x) <= 1; }
 
+// Rows at a step's start, where A is factored, and what joints push. False: A has no inverse.
+static bool stand(MbSensitivity *g, const MbTurn *turn) {
+  const MbStageNote *note = &turn->note[0];
+  if (!factor(g, note, turn->q)) return false;
+  g->probe->half_way = g->held->free.sim->model->any_flies ? g->probe->model->h / 2 : 0;
+  if (!spins_slowly(g->probe)) {
+    g->parted = "a body turns by more than a radian in the step";
+    return false;
+  }
+  memcpy(g->held->lambda, note->impulse, g->held->nclaimed * sizeof(double));
+  return mb_held_rows_at(g, turn, g->held->lambda);
+}
+
+void mb_held_look(MbSensitivity *g) {
+  MbHeldBack *held = g->held;
+  const MbSim *sim = g->sim;
+  if (!held || !held->rows || !mb_slope_looks(g, sim->state.step)) return;
+  MbTurn turn = {.q = g->before.q,
+                 .guess = g->before.memory + sim->section[MB_SECTION_CLOSURES],
+                 .t = sim->state.t,
+                 .step = sim->state.step};
+  turn.note[0] = (MbStageNote){.gamma = 1,
+                               .t = g->before.t + sim->integrator->instant * sim->model->h,
+                               .from = g->before.v,
+                               .w = sim->state.v,
+                               .impulse = held->noted};
+  mb_held_note(g, held->noted);
+  if (!stand(g, &turn)) return;
+  mb_held_move(g, &turn.note[0]);
+  mb_held_opens(g, turn.q);
+}
+
 bool mb_held_back(MbBackward *b, const MbTurn *turn) {
   MbSensitivity *g = b->g, *f = &g->held->free;
   const MbStageNote *note = &turn->note[0];
@@ -119,14 +152,7 @@ bool mb_held_back(MbBackward *b, const MbTurn *turn) {
   if (mb_slope_ends(f->sim->model)) mb_slope_end_back(f, note, b->q, b->v, from);
   mb_tangent_moved_transposed(f->sim, f->step, b->q, f->move, b->dv);
   for (size_t i = 0; i < nv; i++) b->z[i] = b->v[i] + h * b->dv[i];
-  if (!factor(g, note, turn->q)) return false;
-  g->probe->half_way = f->sim->model->any_flies ? h / 2 : 0;
-  if (!spins_slowly(g->probe)) {
-    g->parted = "a body turns by more than a radian in the step";
-    return false;
-  }
-  memcpy(g->held->lambda, note->impulse, g->held->nclaimed * sizeof(double));
-  if (!mb_held_rows_at(g, turn, g->held->lambda)) return false;
+  if (!stand(g, turn)) return false;
   mb_held_rows_weigh(g, b->z);
   if (!solve(g, b->z)) return false;
   mb_tangent_transposed(f->probe, f->tangent, b->z, b->dq, b->dv, b->da);
@@ -135,5 +161,7 @@ bool mb_held_back(MbBackward *b, const MbTurn *turn) {
     b->v[i] = from[i] + b->dv[i] - b->da[i] / h;
   }
   if (!mb_held_joints_back(g, note, turn->q, b->z, b->q, b->v)) return false;
-  return numbers_back(b, note, turn->q);
+  if (!numbers_back(b, note, turn->q)) return false;
+  if (mb_slope_looks(g, turn->step)) mb_held_opens(g, turn->q);
+  return true;
 }

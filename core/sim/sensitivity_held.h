@@ -19,6 +19,7 @@ typedef struct MbHeldRow {
   size_t tied,
       claimed; // its number among those that are not held with joints, and among those that are; SIZE_MAX, MB_WORLD: it is none
   int order;   // 0: its gap is known
+  int slips; // dry friction: the way that it pushes with all that it may, and asks for nothing; 0: it sticks, or is none
   double mu, zeta;               // what it pushes, and what its equation is felt by
   double pull, slip, bend, soft; // how much of g, ġ_t, J̇ v and μ there is in what it asks for
 } MbHeldRow;
@@ -29,7 +30,7 @@ typedef struct MbHeldRows {
   double *G, *Y;       // (nslots x nv) of those that are tied
   MbRanked S;          //
   double *y, *asked;   // (nv), (nslots)
-  double *q;           // (model's nq)
+  double *q, *v;       // (model's nq), (model's nv)
   double t;            // that they are asked for
   size_t near;         // one that is about to press, or to let go; SIZE_MAX: there is none
   bool told;           // of such a row
@@ -44,6 +45,7 @@ struct MbHeldBack {
   bool whole;           // of velocities to come as a whole, not of changes of them (scheme_once.c)
   size_t nclaimed;
   size_t *first; // (nb) of the rows of each joint
+  double *noted; // (claimed rows and nslots) what a step along the run has noted of forces
   double *none, *lambda,
       *zeta;        // (claimed rows) no motion; what they push in a step, what their equations are felt by
   double *plus, *z; // (nb x 6) twists to come, and weights of the equations
@@ -82,6 +84,8 @@ void mb_held_side(MbSensitivity *g, size_t k, int side);
 size_t mb_held_noted(const MbSensitivity *g);
 // Notes that of the step that has been done, in `noted`.
 void mb_held_note(const MbSensitivity *g, double *noted);
+// Along the run, when a step has been done: notes numbers that open rows which nothing can close (sensitivity_opened.c).
+void mb_held_look(MbSensitivity *g);
 // Goes back over a step, and adds what numbers are felt by; false: it has no derivative, g->parted says why, or its equations are singular.
 bool mb_held_back(MbBackward *b, const MbTurn *turn);
 
@@ -98,11 +102,15 @@ void mb_held_tell(MbSensitivity *g, double t, int64_t step, MbReport *report);
 void mb_held_rows_weigh(MbSensitivity *g, double *w);
 // Adds what they are felt by to held->move and held->phi, and to weights of coordinates.
 void mb_held_rows_back(MbSensitivity *g);
+// Tells what a number changes of what a row that takes part in the step asks for.
+double mb_held_row_asked(MbSensitivity *g, size_t k, size_t row);
 // What a number changes of them, weighed, by the difference of both sides.
 double mb_held_rows_number(MbSensitivity *g, size_t k);
 
 // ---- sensitivity_held_joints.c: joints in it -----------------------------------------------------------------------------
 
+// Takes bodies to come to a step's end, weighed by nothing.
+void mb_held_move(MbSensitivity *g, const MbStageNote *note);
 // Adds what the joints of a step are felt by, with z what its equations are, to q̄ and v̄; false: the coordinates of one are not found.
 bool mb_held_joints_back(MbSensitivity *g, const MbStageNote *note, const double *q0, const double *z,
                          double *q, double *v);
@@ -111,10 +119,17 @@ double mb_held_gathered(const MbSensitivity *g, size_t k);
 // What a number changes of a step beside that, weighed; false as above, or it changes which rows joints have.
 bool mb_held_joints_number(MbSensitivity *g, size_t k, const MbStageNote *note, const double *q0,
                            double *sum);
+// The same of what rows of joints ask for alone, weighed by held->zeta; held->lambda is 0 from there on, and so are weights of coordinates.
+bool mb_held_joints_asked(MbSensitivity *g, size_t k, const double *q0, double *sum);
 // Before a frame at q and v is weighed, where the probe is: from there on weights of coordinates and of their rates are held->by_q and by_rate.
 void mb_held_frame_begin(MbSensitivity *g, const double *q, const double *v, MbWeighed *to);
 // The same of a frame, of which coordinates and their rates are weighed by held->by_q and by_rate, at q and v.
 bool mb_held_frame_back(MbSensitivity *g, const double *q0, double *q, double *v);
 bool mb_held_frame_number(MbSensitivity *g, size_t k, const double *q0, double *sum);
+
+// ---- sensitivity_held_opened.c ---------------------------------------------------------------------------------------------
+
+// Notes numbers that open rows which nothing can close, in the step gone back over last; what joints were felt by in it is lost.
+void mb_held_opens(MbSensitivity *g, const double *q0);
 
 #endif

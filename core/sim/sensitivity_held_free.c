@@ -129,10 +129,12 @@ static bool make_lists(MbSensitivity *g) {
   f->q1 = mb_arena_alloc(&g->arena, 7 * nb + 1, sizeof(double));
   f->moved = mb_arena_alloc(&g->arena, 7 * nb + 1, sizeof(double));
   f->slopes = mb_arena_alloc(&g->arena, g->count + 1, sizeof *f->slopes);
+  held->noted = mb_arena_alloc(&g->arena, rows + model->nslots + 1, sizeof(double));
   held->number = mb_arena_alloc(&g->arena, g->count + 1, sizeof *held->number);
   held->first = mb_arena_alloc(&g->arena, nb + 1, sizeof *held->first);
   held->side_E = mb_arena_alloc(&g->arena, nb + 1, sizeof *held->side_E);
-  if (!ok || !f->q || !f->q1 || !f->moved || !f->slopes || !held->number || !held->first || !held->side_E)
+  if (!ok || !f->q || !f->q1 || !f->moved || !f->slopes || !held->noted || !held->number || !held->first ||
+      !held->side_E)
     return false;
   if (!mb_joint_hinges(&g->arena, model, &held->hinge)) return false;
   for (size_t r = rows; r-- > 0;) held->first[g->sim->solver->claims->body_of(g->sim->work, r)] = r;

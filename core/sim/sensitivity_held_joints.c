@@ -53,7 +53,8 @@ static void weigh_coordinates(MbSensitivity *g, const MbStageNote *note) {
 static MbJointMotions motions_of(const MbSensitivity *g, const double *q0) {
   const MbSim *sim = g->probe;
   const MbHeldBack *held = g->held;
-  return (MbJointMotions){sim->x.E, sim->x.phi, held->plus, held->z, q0 + 7 * sim->model->nb, held->hinge};
+  return (MbJointMotions){sim->x.E,    sim->x.phi, held->plus, held->z, q0 + 7 * sim->model->nb,
+                          held->hinge, sim->model};
 }
 
 static MbJointWeights weights_of(const MbSensitivity *g, size_t b, bool step) {
@@ -102,6 +103,12 @@ static bool all_joints(MbSensitivity *g, const double *q0, bool step, double *q,
     for (size_t i = 0; i < 6; i++) q[6 * b + i] += moved[i], v[6 * b + i] += faster[i];
   }
   return true;
+}
+
+void mb_held_move(MbSensitivity *g, const MbStageNote *note) {
+  MbHeldBack *held = g->held;
+  twists_of(g->probe, note->w, held->plus);
+  memset(held->z, 0, 6 * g->probe->model->nb * sizeof *held->z);
 }
 
 bool mb_held_joints_back(MbSensitivity *g, const MbStageNote *note, const double *q0, const double *z,
@@ -166,18 +173,28 @@ static bool of_joint_at(MbSensitivity *g, size_t k, size_t b, const double *q0, 
   return mb_joint_sum(model, b, &at, &weights, of, sum);
 }
 
+// Which of a joint's six numbers its rows are in the run.
+static bool rows_of_run(const MbSensitivity *g, size_t b, const double *q0, bool step, size_t of[6]) {
+  const MbJointMotions at = motions_of(g, q0);
+  const MbJointWeights weights = weights_of(g, b, step);
+  double ignored;
+  return mb_joint_sum(g->sim->model, b, &at, &weights, of, &ignored);
+}
+
 // By those listed.
 static bool of_list(MbSensitivity *g, size_t k, const size_t *list, size_t n, const double *q0, bool step,
                     double *sum) {
   for (size_t i = 0; i < n; i++) {
-    size_t of[2][6];
+    size_t of[3][6];
     double all[2];
     for (int s = 0; s < 2; s++) {
       if (g->slopes[k].axes) mb_held_side(g, k, s);
       if (!of_joint_at(g, k, list[i], q0, step, s, of[s], &all[s])) return false;
     }
     *sum += all[1] - all[0];
-    if (memcmp(of[0], of[1], sizeof of[0]) == 0) continue;
+    if (!step) continue; // rows are weighed by nothing
+    if (!rows_of_run(g, list[i], q0, step, of[2])) return false;
+    if (memcmp(of[0], of[1], sizeof of[0]) == 0 && memcmp(of[0], of[2], sizeof of[0]) == 0) continue;
     g->parted = "a number changes which rows hold a joint";
     return false;
   }
@@ -223,6 +240,18 @@ bool mb_held_joints_number(MbSensitivity *g, size_t k, const MbStageNote *note, 
   if (g->held->number[k].along)
     *sum += of_coordinates(g, g->slopes[k].more, note->t) - of_coordinates(g, g->slopes[k].less, note->t);
   return of_joints(g, k, q0, true, sum);
+}
+
+bool mb_held_joints_asked(MbSensitivity *g, size_t k, const double *q0, double *sum) {
+  MbHeldBack *held = g->held;
+  const size_t size = g->sim->model->nv * sizeof(double);
+  const MbTangentNumber *of = held->number[k].of;
+  double *const weights[] = {held->by_q, held->by_rate, held->by_plus, held->by_z, held->by_turn};
+  for (size_t i = 0; i < sizeof weights / sizeof *weights && size; i++) memset(weights[i], 0, size);
+  memset(held->lambda, 0, held->nclaimed * sizeof *held->lambda);
+  *sum = 0;
+  return of_list(g, k, of->joint, of->njoints, q0, true, sum) &&
+         of_list(g, k, of->framed, of->nframed, q0, true, sum);
 }
 
 bool mb_held_frame_number(MbSensitivity *g, size_t k, const double *q0, double *sum) {

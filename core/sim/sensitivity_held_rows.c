@@ -1,28 +1,29 @@
 // Rows of constraints in steps under solver "maximal" (sensitivity_held.c): G v⁺ + σ g_t + π g + s (G drift + g_tt) + E μ = 0 of those that take part, both
-// ways or pressing. Those that the solver holds with the joints have their ζ from its solution; of the others, with Y = h A⁻¹ Gᵀ along what joints leave free,
+// ways, pressing, or of dry friction that sticks; what slips pushes with all that it may, and asks for nothing. Those that the solver holds with the joints have their ζ from its solution; of the others, with Y = h A⁻¹ Gᵀ along what joints leave free,
 //
 //   Sᵀ ζ = −Yᵀ w̄,   S = G Y + E,     w̄ ← w̄ + Gᵀ ζ
 //
 // What  ζ · r − μ · G z  of a constraint is felt by where its bodies are and how they move is a difference along motions and twists of its two bodies, some
 // 1e-10 off; about coordinates it goes to the joints' sums as weights of these.
+#include "core/constraints/constraints.h"
 #include "core/model/coordinates.h"
 #include "core/sim/claims.h"
 #include "core/sim/ask_steps.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_held.h"
 #include "core/sim/tangent_number_parts.h"
+#include "core/sim/tangent_rows.h"
 
 #include <math.h>
 #include <string.h>
 
 const char *mb_held_rows_refuse(const MbModel *model) {
-  if (model->dry) return "under solver \"maximal\" there is no way back through dry friction";
   for (size_t i = 0; i < model->nconstraints; i++) {
-    if (model->constraints[i].dry)
-      return "under solver \"maximal\" there is no way back through dry friction";
+    if (model->constraints[i].dry && model->constraints[i].ops != &mb_frictionloss_ops)
+      return "under solver \"maximal\" there is no way back through friction inside joints, which goes by "
+             "their loads";
     if (model->constraints[i].nmasters)
       return "under solver \"maximal\" there is no way back through bodies that follow several others";
-    if (model->constraints[i].order == 2) return "there are no exact ones of prescribed accelerations";
   }
   return NULL;
 }
@@ -39,7 +40,8 @@ bool mb_held_rows_make(MbSensitivity *g) {
   r->y = mb_arena_alloc(&g->arena, nv + 1, sizeof(double));
   r->asked = mb_arena_alloc(&g->arena, n, sizeof(double));
   r->q = mb_arena_alloc(&g->arena, model->nq + 1, sizeof(double));
-  return r->row && r->G && r->Y && r->y && r->asked && r->q && mb_ranked_create(&g->arena, &r->S, n);
+  r->v = mb_arena_alloc(&g->arena, model->nv + 1, sizeof(double));
+  return r->row && r->G && r->Y && r->y && r->asked && r->q && r->v && mb_ranked_create(&g->arena, &r->S, n);
 }
 
 // ---- what rows ask for --------------------------------------------------------------------------------------------
@@ -80,8 +82,10 @@ static void list(MbSensitivity *g, const double *forces) {
       if (is->kind == MB_ROW_ONE_WAY && !(forces[s] > 0)) continue;
       *row = (MbHeldRow){
           .constraint = i, .slot = s, .claimed = is->claimed, .order = at->order, .mu = forces[s]};
-      if (!find_terms(sim, at->g, row)) continue;
-      row->tied = is->claimed == MB_WORLD ? r->ntied++ : SIZE_MAX;
+      if (is->kind == MB_ROW_DRY) row->slips = mb_tangent_row_slips(sim, s, row->mu);
+      row->tied = SIZE_MAX;
+      if (!row->slips && !find_terms(sim, at->g, row)) continue;
+      if (!row->slips && is->claimed == MB_WORLD) row->tied = r->ntied++;
       r->n++;
     }
 }
@@ -133,31 +137,32 @@ static bool is_held(MbSensitivity *g, size_t s) {
   return gives <= NONE * alone;
 }
 
-// Limits and ropes that were about to let go, where S stands but has not been factored.
+// Limits and ropes that were about to let go, and dry friction that was about to slip, where S stands but has not been factored.
 static void look_for_ends(MbSensitivity *g, const double *to) {
   MbHeldRows *r = g->held->rows;
   const MbSim *sim = g->probe;
   r->near = SIZE_MAX;
   for (size_t k = 0; k < r->n; k++) {
     const MbHeldRow *row = &r->row[k];
-    if (sim->constraining->set.is[row->slot].kind != MB_ROW_ONE_WAY || row->tied == SIZE_MAX) continue;
-    if (mb_slope_about_to_let_go(sim, row->slot, row->mu, r->S.S[(r->ntied + 1) * row->tied], to))
+    const MbRowKind kind = sim->constraining->set.is[row->slot].kind;
+    if (row->tied == SIZE_MAX) continue;
+    if (kind == MB_ROW_DRY && mb_slope_about_to_slip(sim, row->slot, row->mu)) r->near = row->slot;
+    if (kind == MB_ROW_ONE_WAY &&
+        mb_slope_about_to_let_go(sim, row->slot, row->mu, r->S.S[(r->ntied + 1) * row->tied], to))
       r->near = row->slot;
   }
 }
 
-// Those that were about to press, where it has.
-static void look_for_holds(MbSensitivity *g, const double *to) {
+// Those that were about to press, and dry friction that was about to stick, where it has.
+static void look_for_holds(MbSensitivity *g, const double *from, const double *to) {
   MbHeldRows *r = g->held->rows;
   const MbSim *sim = g->probe;
   for (size_t s = 0, k = 0; s < sim->model->nslots; s++) {
-    if (k < r->n && r->row[k].slot == s) {
-      k++;
-      continue;
-    }
-    if (sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && mb_slope_about_to_press(sim, s, to) &&
-        !is_held(g, s))
-      r->near = s;
+    const MbHeldRow *row = k < r->n && r->row[k].slot == s ? &r->row[k++] : NULL;
+    const bool near =
+        row ? row->slips && mb_slope_about_to_stick(sim, s, from, to)
+            : sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && mb_slope_about_to_press(sim, s, to);
+    if (near && !is_held(g, s)) r->near = s;
   }
 }
 
@@ -189,7 +194,7 @@ bool mb_held_rows_at(MbSensitivity *g, const MbTurn *turn, double *lambda) {
     }
   look_for_ends(g, note->w);
   mb_ranked_factor(&r->S, r->ntied);
-  look_for_holds(g, note->w);
+  look_for_holds(g, note->from, note->w);
   if (sim->constraining->claims) return true; // what they make joints push is told
   memset(r->y, 0, nv * sizeof *r->y);
   for (size_t k = 0; k < r->n; k++)
@@ -228,7 +233,8 @@ static double sum_of(MbSensitivity *g, const MbSim *side, const Twists *twists, 
     MbHeldRow row = held->rows->row[k];
     const MbRow *at = &rows[row.slot - sim->model->constraints[row.constraint].slot];
     double rate = 0, drift = 0, z = 0;
-    if (own) find_terms(side, sim->constraining->set.row[row.slot].g, &row);
+    if (row.slips) row.mu = row.slips * at->most;
+    if (own && !row.slips) find_terms(side, sim->constraining->set.row[row.slot].g, &row);
     for (int e = 0; e < 2; e++) {
       double fall[6];
       if (at->body[e] != MB_WORLD) {
@@ -327,6 +333,26 @@ static void of_bodies(MbSensitivity *g, size_t first, size_t end) {
   }
 }
 
+// Weights of their rates at the step's start: a prescribed acceleration asks for the rate that it makes of that one.
+static void of_rates(MbSensitivity *g, size_t first, size_t end) {
+  MbHeldBack *held = g->held;
+  MbSim *sim = g->probe;
+  const MbConstraint *constraint = &sim->model->constraints[held->rows->row[first].constraint];
+  const double *const v = sim->x.v;
+  memcpy(held->rows->v, v, sim->model->nv * sizeof *v);
+  sim->x.v = held->rows->v;
+  for (size_t e = 0; e < constraint->ops->coordinates; e++) {
+    double *moved = &held->rows->v[constraint->v[e]];
+    const double here = *moved;
+    *moved = here + 1;
+    const double more = sum_here(g, first, end);
+    *moved = here - 1;
+    held->by_rate[constraint->v[e]] += (more - sum_here(g, first, end)) / 2;
+    *moved = here;
+  }
+  sim->x.v = v;
+}
+
 // Weights of the coordinates that a constraint's rows are about.
 static void of_coordinates(MbSensitivity *g, size_t first, size_t end) {
   static const double MOVE = 1e-5;
@@ -355,6 +381,7 @@ static void of_coordinates(MbSensitivity *g, size_t first, size_t end) {
     *moved = here;
   }
   sim->x.q = q;
+  if (constraint->order == 2) of_rates(g, first, end);
 }
 
 static size_t end_of(const MbHeldRows *r, size_t first) {
@@ -368,7 +395,9 @@ void mb_held_rows_back(MbSensitivity *g) {
   MbHeldRows *r = held->rows;
   if (!r) return;
   for (size_t k = 0; k < r->n; k++)
-    r->row[k].zeta = r->row[k].tied == SIZE_MAX ? held->zeta[r->row[k].claimed] : r->asked[r->row[k].tied];
+    r->row[k].zeta = r->row[k].slips              ? 0
+                     : r->row[k].tied == SIZE_MAX ? held->zeta[r->row[k].claimed]
+                                                  : r->asked[r->row[k].tied];
   for (size_t first = 0; first < r->n; first = end_of(r, first)) {
     const bool about = g->probe->model->constraints[r->row[first].constraint].ops->coordinates > 0;
     (about ? of_coordinates : of_bodies)(g, first, end_of(r, first));
@@ -405,4 +434,20 @@ double mb_held_rows_number(MbSensitivity *g, size_t k) {
       sum += (s ? 1 : -1) * of_side(g, side[s], first, end_of(r, first));
   }
   return sum;
+}
+
+double mb_held_row_asked(MbSensitivity *g, size_t k, size_t row) {
+  MbSim *const side[2] = {g->slopes[k].less, g->slopes[k].more};
+  MbHeldRow *at = &g->held->rows->row[row];
+  const MbHeldRow own = *at;
+  double sum = 0;
+  if (!mb_tangent_number_rows(g->held->number[k].of)) return 0;
+  at->zeta = 1, at->mu = 0;
+  for (int s = 0; s < 2; s++) {
+    mb_rows_signals(side[s], g->held->rows->t);
+    mb_held_side(g, k, s);
+    sum += (s ? 1 : -1) * of_side(g, side[s], row, row + 1);
+  }
+  *at = own;
+  return sum / (2 * g->number[k].move);
 }

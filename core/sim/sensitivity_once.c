@@ -17,6 +17,7 @@
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/schemes.h"
 #include "core/sim/sensitivity_met.h"
 #include "core/solvers/keep.h"
 
@@ -90,6 +91,15 @@ bool mb_slope_once_factor(MbSensitivity *g, double t, double a, double b) {
   return false;
 }
 
+// M factored as steps of the run have it that ask for accelerations at once, to the last digit, whether they have left it or not.
+static bool factor_at_once(MbSensitivity *g) {
+  MbSim *sim = g->probe;
+  size_t blame = 0;
+  clear_own(g);
+  memset(g->less, 0, sim->nv * sizeof *g->less);
+  return sim->solver->accelerate(sim->work, NULL, g->less, &blame);
+}
+
 // Bodies where the probe is to be, and A factored there.
 static bool stand_at(MbSensitivity *g, const MbStageNote *note, const double *kept) {
   MbSim *sim = g->probe;
@@ -97,6 +107,7 @@ static bool stand_at(MbSensitivity *g, const MbStageNote *note, const double *ke
   const double h = sim->model->h;
   if (!kept) {
     mb_sim_kinematics(sim, g->q1, note->from);
+    if (sim->scheme->step == mb_scheme_explicit) return factor_at_once(g);
     return mb_slope_once_factor(g, note->t, in->a * h, in->b * h * h);
   }
   sim->x.q = g->q1, sim->x.v = note->from;

@@ -28,6 +28,10 @@ typedef struct MbSlope {
   bool
       meets; // the number may change contacts where coordinates are the same, of steps that there is a way back through
   bool told; // that another branch is near has been told
+  const char
+      *opens; // a row that the number opens and nothing can close (sensitivity_opened.c); NULL: there is none
+  bool told_opened;
+  double whole; // the number, as a size of what it may be changed by
 } MbSlope;
 
 enum { MB_SLOPE_FRAMES = 4 };
@@ -152,8 +156,13 @@ void mb_slope_tied_tell(MbSensitivity *g, double t, int64_t step, MbReport *repo
 // what a unit of force takes.
 bool mb_slope_about_to_press(const MbSim *sim, size_t s, const double *to);
 bool mb_slope_about_to_let_go(const MbSim *sim, size_t s, double mu, double free, const double *to);
+// Whether dry friction that sticks has taken next to all that it may, and whether what slips has come next to a stop.
+bool mb_slope_about_to_slip(const MbSim *sim, size_t s, double mu);
+bool mb_slope_about_to_stick(const MbSim *sim, size_t s, const double *from, const double *to);
 // Warns of such a row.
 void mb_slope_tell_near(const MbSim *sim, size_t slot, double t, int64_t step, MbReport *report);
+// Notes a number that opens rows which nothing can close, when what it changes of a step's rows, or of those of a pass and of its aims, has been found.
+void mb_slope_tied_opens(MbSensitivity *g, const MbSlope *slope);
 // Finds what a number changes of what rows push and ask for, with both sides' bodies at the step's start; τ ← less what it changes of the former.
 void mb_slope_tied_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move);
 void mb_slope_tied_pushed(const MbSensitivity *g, double *tau);
@@ -319,6 +328,8 @@ void mb_steps_begin(MbSensitivity *g, MbSlope *slope, double span);
 bool mb_slope_same_branch(const MbSensitivity *g, const MbSim *side);
 // Says why there is no derivative by a number that has models at its sides; NULL: there is, as far as tables say.
 const char *mb_slope_tables_refuse(const MbModel *model, const MbModel *less, const MbModel *more);
+// The same as far as frames of constraints say (sensitivity_frames.c).
+const char *mb_slope_frames_refuse(const MbModel *model, const MbModel *less, const MbModel *more);
 // Says why friction inside joints has no derivatives; NULL: it has, or there is none.
 const char *mb_slope_dry_refuse(const MbModel *model);
 // Whether steps of a model branch, so that derivatives by the number and by the state cannot be taken apart.

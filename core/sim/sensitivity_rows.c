@@ -32,7 +32,7 @@ bool mb_slope_rows_make(MbSensitivity *g) {
   if (!n || g->by_steps || g->once) return true;
   MbSlopeRows *r = g->rows = mb_arena_alloc(&g->arena, 1, sizeof *r);
   if (!r) return false;
-  double **const of_rows[] = {&r->mu,        &r->nu,   &r->gives, &r->velocity, &r->number.r,
+  double **const of_rows[] = {&r->mu,        &r->nu,   &r->gives, &r->velocity, &r->number.r, &r->number.idle,
                               &r->number.rp, &r->zeta, &r->zetap, &r->asked[0], &r->asked[1]};
   double **const of_velocities[] = {&r->p,         &r->x,     &r->felt, &r->number.inertia, &r->number.y,
                                     &r->number.yp, &r->z,     &r->zp,   &r->zero,           &r->one,
@@ -49,12 +49,13 @@ bool mb_slope_rows_make(MbSensitivity *g) {
   ALLOCATE(squares, nv * nv);
 #undef ALLOCATE
   r->slot = mb_arena_alloc(&g->arena, n, sizeof *r->slot);
+  r->idle = mb_arena_alloc(&g->arena, n, sizeof *r->idle);
   r->pivot = mb_arena_alloc(&g->arena, nv, sizeof *r->pivot);
   r->q = mb_arena_alloc(&g->arena, sim->nq, sizeof *r->q);
   r->guess = mb_arena_alloc(&g->arena, sim->model->nguess + 1, sizeof *r->guess);
   r->still = mb_tangent_create(g->probe);
   const bool ranked = mb_ranked_create(&g->arena, &r->S, n) && mb_ranked_create(&g->arena, &r->Sp, n);
-  return ok && ranked && r->slot && r->pivot && r->q && r->guess && r->still;
+  return ok && ranked && r->slot && r->idle && r->pivot && r->q && r->guess && r->still;
 }
 
 void mb_slope_rows_guess(MbSensitivity *g, const double *guess) {

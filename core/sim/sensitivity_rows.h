@@ -10,12 +10,14 @@
 typedef struct MbRowsNumber {
   double *inertia; // M (p − w)
   double *y, *r;   // Gᵀ μ and what the rows ask of the stage
+  double *idle;    // and what those ask that move nothing
   double *yp, *rp; // Gᵀ ν and what they ask of p
 } MbRowsNumber;
 
 struct MbSlopeRows {
   size_t n, hard;           // rows that take part; the hard ones come first
   size_t *slot;             // (n)
+  size_t nidle, *idle;      // (nidle) hard rows that move nothing, and take no part
   double *mu, *nu;          // (n) what they do in the stage, and to make w agree
   double *gives, *velocity; // (n) of what they ask for: by μ, by G w
   double *G;                // (n x nv)
@@ -55,11 +57,15 @@ bool mb_slope_start(MbSensitivity *g, const double *q, const double *v, MbStageN
 
 // Takes rows->number to what a number changes there.
 void mb_slope_rows_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move);
+// Notes it where that opens rows which nothing can close.
+void mb_slope_rows_look(MbSensitivity *g, const MbSlope *slope);
 // out ← how p changes with w (NULL: not), with where the bodies are, and with the number.
 void mb_slope_project(MbSensitivity *g, const double *w, const double *moved, bool number, double *out);
 // out ← how the stage's w changes, of τ's change `rho` and of where the bodies are, with rows->number.
 void mb_slope_rows_solve(MbSensitivity *g, const double *rho, const double *moved, double *out);
 
+// Notes numbers that open rows which nothing can close, of the stage that is at hand.
+void mb_slope_rows_look_back(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move);
 // The transposed of these. p̄ in; w and moved += what it is felt by (w NULL: not asked); rows->zp and rows->zetap += its equations' share.
 void mb_slope_project_back(MbSensitivity *g, const double *p, double *w, double *moved);
 // w̄ in; rows->z and rows->zeta ← the equations' share, moved += what is felt by the rows' part.

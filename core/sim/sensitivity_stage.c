@@ -77,10 +77,13 @@ static bool measure(MbSim *sim) {
 // Takes hard rows that move nothing out of the list.
 static void leave_out_idle(const MbSim *sim, MbSlopeRows *r) {
   const size_t nv = sim->nv, n = r->n, hard = r->hard, row = nv * sizeof *r->G;
-  r->n = r->hard = 0;
+  r->n = r->hard = r->nidle = 0;
   for (size_t k = 0; k < n; k++) {
     const double gives = k < hard ? dot(r->G + nv * k, r->Yp + nv * k, nv) : 0;
-    if (k < hard && mb_row_idle(sim, &sim->constraining->set, r->slot[k], gives)) continue;
+    if (k < hard && mb_row_idle(sim, &sim->constraining->set, r->slot[k], gives)) {
+      r->idle[r->nidle++] = r->slot[k];
+      continue;
+    }
     const size_t to = r->n++;
     r->slot[to] = r->slot[k], r->mu[to] = r->mu[k];
     r->gives[to] = r->gives[k], r->velocity[to] = r->velocity[k];

@@ -20,8 +20,9 @@
 #include <math.h>
 #include <string.h>
 
-// Of the state: where derivatives can be taken apart, where deformables go to the end of each step by iterations, and where not.
-static const double SMALL = 1e-5, SMALL_OF_PASSES = 1e-4, MOST = 1e-3;
+// Of the state: where derivatives can be taken apart; where bodies' own poses are the state, as the number alone opens joints there, what closes them is a gap over the length of a step, and what the
+// state closes of it again is left as the small difference of the two; where deformables go to the end of each step by iterations; and where they cannot be taken apart.
+static const double SMALL = 1e-5, SMALL_OF_HELD = 1e-4, SMALL_OF_PASSES = 1e-4, MOST = 1e-3;
 
 // What rows transmit is found to a tolerance only, over the time of a step: differences of it mean little.
 static bool told_by_state(const char *channel) {
@@ -248,7 +249,10 @@ static double short_way(const MbSensitivity *g, const MbSlope *t) {
   for (size_t i = 0; i < sim->nv; i++) most = fmax(most, fmax(fabs(t->q[i]), fabs(t->v[i]) / fastest));
   for (size_t i = place; i < place + n; i++)
     most = fmax(most, fmax(fabs(t->memory[i]), fabs(t->memory[i + n]) / fastest));
-  const double share = mb_slope_branches(sim->model) ? MOST : n ? SMALL_OF_PASSES : SMALL;
+  const double share = mb_slope_branches(sim->model)                 ? MOST
+                       : n                                           ? SMALL_OF_PASSES
+                       : sim->solver->map->layout->apart(sim->model) ? SMALL_OF_HELD
+                                                                     : SMALL;
   return most > 0 ? share * (sim->model->size > 0 ? fmin(1, sim->model->size) : 1) / most : INFINITY;
 }
 

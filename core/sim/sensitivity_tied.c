@@ -10,6 +10,7 @@
 #include "core/sim/sensitivity_tied.h"
 #include "core/base/report.h"
 #include "core/constraints/constraints.h"
+#include "core/sim/sensitivity_opened.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,8 +41,9 @@ bool mb_slope_tied_make(MbSensitivity *g) {
   t->y = mb_arena_alloc(&g->arena, nv, sizeof(double));
   t->pushed = mb_arena_alloc(&g->arena, nv, sizeof(double));
   t->r = mb_arena_alloc(&g->arena, n, sizeof(double));
+  t->left = mb_arena_alloc(&g->arena, n, sizeof(double));
   t->guess = mb_arena_alloc(&g->arena, sim->model->nguess + 1, sizeof(double));
-  const bool ok = t->G && t->Y && t->forces && t->asked && t->y && t->pushed && t->r && t->guess;
+  const bool ok = t->G && t->Y && t->forces && t->asked && t->y && t->pushed && t->r && t->left && t->guess;
   return ok && mb_ranked_create(&g->arena, &t->S, n) && mb_tangent_rows_make(g->probe, g->tangent);
 }
 
@@ -80,15 +82,14 @@ bool mb_slope_about_to_let_go(const MbSim *sim, size_t s, double mu, double free
   return free * mu <= NEAR * mb_ask(&asking, &known).size;
 }
 
-// Whether dry friction that sticks has taken next to all that it may, and whether what slips has come next to a stop.
-static bool about_to_slip(const MbSim *sim, const MbTangentRow *row) {
-  return !row->slips && fabs(row->mu) >= (1 - NEAR) * sim->constraining->set.row[row->slot].most;
+bool mb_slope_about_to_slip(const MbSim *sim, size_t s, double mu) {
+  return fabs(mu) >= (1 - NEAR) * sim->constraining->set.row[s].most;
 }
 
-static bool about_to_stick(const MbSim *sim, const MbTangentRow *row, const double *from, const double *to) {
+bool mb_slope_about_to_stick(const MbSim *sim, size_t s, const double *from, const double *to) {
   const MbRowSet *set = &sim->constraining->set;
-  const double after = mb_row_rate(set, row->slot, to), before = mb_row_rate(set, row->slot, from);
-  return row->slips && fabs(after) <= NEAR * (fabs(after) + fabs(before));
+  const double after = mb_row_rate(set, s, to), before = mb_row_rate(set, s, from);
+  return fabs(after) <= NEAR * (fabs(after) + fabs(before));
 }
 
 // Of rows that hold, where S stands but has not been factored.
@@ -100,7 +101,8 @@ static void look_for_ends(MbSensitivity *g, const double *to) {
   for (size_t k = 0; k < rows->n; k++) {
     const MbTangentRow *row = &rows->row[k];
     const MbRowKind kind = sim->constraining->set.is[row->slot].kind;
-    if (kind == MB_ROW_DRY && about_to_slip(sim, row)) t->near = row->slot;
+    if (kind == MB_ROW_DRY && !row->slips && mb_slope_about_to_slip(sim, row->slot, row->mu))
+      t->near = row->slot;
     if (kind == MB_ROW_ONE_WAY &&
         mb_slope_about_to_let_go(sim, row->slot, row->mu, t->S.S[(rows->n + 1) * k], to))
       t->near = row->slot;
@@ -135,7 +137,7 @@ static void look_for_holds(MbSensitivity *g, const double *from, const double *t
   for (size_t s = 0, k = 0; s < sim->model->nslots; s++) {
     const MbTangentRow *row = k < rows->n && rows->row[k].slot == s ? &rows->row[k++] : NULL;
     const bool near =
-        row ? about_to_stick(sim, row, from, to)
+        row ? row->slips && mb_slope_about_to_stick(sim, s, from, to)
             : sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && mb_slope_about_to_press(sim, s, to);
     if (near && !is_held(g, s)) t->near = s;
   }
@@ -243,6 +245,17 @@ double mb_slope_tied_number_back(MbSensitivity *g, const MbSlope *slope, const M
 
 // ---- along, and backwards -------------------------------------------------------------------------------------------
 
+void mb_slope_tied_opens(MbSensitivity *g, const MbSlope *slope) {
+  MbTied *t = g->tied;
+  if (!t || !mb_tangent_number_rows(slope->number)) return;
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  for (size_t k = 0; k < rows->n; k++)
+    t->left[k] = t->r[k] + (t->halves ? t->halves->gap[rows->row[k].slot] : 0);
+  mb_ranked_left(&t->S, t->left, t->left);
+  for (size_t k = 0; k < rows->n; k++)
+    if (!rows->row[k].slips) mb_slope_opens(g, slope, g->probe, rows->row[k].slot, t->left[k]);
+}
+
 void mb_slope_tied_pushed(const MbSensitivity *g, double *tau) {
   for (size_t i = 0; g->tied && i < g->sim->nv; i++) tau[i] -= g->tied->y[i];
 }
@@ -259,6 +272,7 @@ void mb_slope_tied_close(MbSensitivity *g, double *mu, double *x) {
 void mb_slope_tied_change(MbSensitivity *g, const MbSlope *slope, double *x) {
   MbTied *t = g->tied;
   if (!t) return;
+  mb_slope_tied_opens(g, slope);
   mb_tangent_rows_times(g->probe, g->tangent, slope->q, slope->v, t->asked);
   for (size_t k = 0; k < mb_tangent_rows(g->tangent)->n; k++) t->asked[k] += t->r[k];
   mb_slope_tied_close(g, t->asked, x);

@@ -38,6 +38,7 @@ struct MbTied {
   double *forces;      // (nslots) of all rows
   double *asked;       // (nslots)
   double *y, *r;       // (nv), (nslots) what a number changes of Gᵀ μ and of r
+  double *left;        // (nslots) and what no motion meets of that
   double *pushed;      // (nv) of one side
   double *guess;       // (nguess) where closures are looked for
   double end;          // of the step: the time that rows ask for

@@ -153,6 +153,7 @@ void mb_slope_tied_pass_asked(MbSensitivity *g, const MbSlope *slope, const doub
   const double h = g->sim->model->h;
   double *moved = t->moved + 2 * nv * (size_t)(slope - g->slopes);
   memcpy(moved, q, nv * sizeof *q), memcpy(moved + nv, w, nv * sizeof *w);
+  mb_slope_tied_opens(g, slope);
   mb_tangent_rows_times(g->probe, g->tangent, q, w, tied->asked);
   for (size_t i = 0; i < nv; i++) t->one[i] = h * w[i];
   mb_tangent_moved(g->probe, t->step, slope->q, t->one, t->other);

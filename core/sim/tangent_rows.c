@@ -101,11 +101,10 @@ void mb_tangent_rows_place(MbSim *sim, MbTangentAsk of, const double *q, const d
     mb_rows_make(sim, q, v, t, of == MB_TANGENT_ONCE ? sim->model->h : 0);
 }
 
-// Which of its bounds the force of dry friction is at but for rounding.
-static int slips(const MbSim *sim, const MbTangentRow *row) {
+int mb_tangent_row_slips(const MbSim *sim, size_t slot, double mu) {
   static const double ROUNDING = 1e-9; // as in sensitivity_branch.c
-  const double least = (1 - ROUNDING) * sim->constraining->set.row[row->slot].most;
-  return row->mu >= least ? 1 : row->mu <= -least ? -1 : 0;
+  const double least = (1 - ROUNDING) * sim->constraining->set.row[slot].most;
+  return mu >= least ? 1 : mu <= -least ? -1 : 0;
 }
 
 // The rows that take part, of one way by their `forces` (NULL: none do).
@@ -119,7 +118,7 @@ static void list(MbSim *sim, MbTangentRows *rows, const double *forces) {
       if (sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && !(forces && forces[s] > 0)) continue;
       MbTangentRow *row = &rows->row[rows->n++];
       *row = (MbTangentRow){.slot = s, .mu = forces ? forces[s] : 0};
-      if (sim->constraining->set.is[s].kind == MB_ROW_DRY) row->slips = slips(sim, row);
+      if (sim->constraining->set.is[s].kind == MB_ROW_DRY) row->slips = mb_tangent_row_slips(sim, s, row->mu);
       if (row->slips) continue;
       if (!find_terms(sim, rows->of, row) && rows->of != MB_TANGENT_ONCE) rows->n--;
     }

@@ -40,6 +40,8 @@ static inline double mb_tangent_row_pushes(const MbTangentRow *row, const MbRow 
   return row->slips ? row->slips * there->most : row->mu;
 }
 
+// Tells which of its bounds the force μ of a row of dry friction is at but for rounding: 1 or -1; 0: it sticks.
+int mb_tangent_row_slips(const MbSim *sim, size_t slot, double mu);
 // Makes room for a model's rows: τ is from now on less Gᵀ μ, the forces of rows; false: out of memory. Forces have to be linearised before, if they are to be.
 bool mb_tangent_rows_make(MbSim *sim, MbTangent *tangent);
 MbTangentRows *mb_tangent_rows(MbTangent *tangent);

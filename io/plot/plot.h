@@ -45,6 +45,8 @@ typedef struct MbPlot {
   double width, height;  // of what an axis spans in a picture, in pixels
   // every panel has the curves of the first: one legend above them all, instead of one beside each
   bool one_legend;
+  size_t
+      number; // of its first panel among those of all pictures on a page, as names in one must not be those of another
   bool one_x; // panels below one another share the axis: numbers stand below the last alone
 } MbPlot;
 

@@ -190,7 +190,8 @@ static bool lay_out(const MbPlot *plot, Layout *l) {
   double numbers = 0;
   for (size_t i = 0; i < plot->npanels; i++) {
     Box *b = &l->boxes[i];
-    b->panel = &plot->panels[i], b->number = i, b->width = plot->width, b->height = plot->height;
+    b->panel = &plot->panels[i], b->number = plot->number + i, b->width = plot->width,
+    b->height = plot->height;
     b->x = mb_panel_scale(b->panel, true, ticks(b->width, PIXELS_ALONG));
     b->y = mb_panel_scale(b->panel, false, ticks(b->height, PIXELS_UP));
     b->numbers = !plot->one_x || i + columns >= plot->npanels;

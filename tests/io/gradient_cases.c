@@ -6,12 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAMES                                                                                               \
-  "\"between\":[{\"body\":\"a3\",\"frame\":{\"position\":[0.15,0,0]}},{\"body\":\"b3\",\"frame\":{"          \
-  "\"position\":"                                                                                            \
-  "[0.15,0,0],\"rotation\":{\"axis\":[0,1,0],\"angle\":\"=-pi/2\"}}}]"
-#define CLOSURE(joint) GRADIENT_CONSTRAINT("\"joint\":" joint "," FRAMES)
-
 const char *const gradient_constraints[GRADIENT_CONSTRAINTS] = {
     GRADIENT_CONSTRAINT("\"type\":\"point\"," GRADIENT_TIPS),
     GRADIENT_CONSTRAINT("\"type\":\"point\",\"compliance\":\"=number*1e-3\",\"damping\":0.02," GRADIENT_TIPS),
@@ -20,13 +14,13 @@ const char *const gradient_constraints[GRADIENT_CONSTRAINTS] = {
     GRADIENT_CONSTRAINT("\"type\":\"point_on_plane\",\"normal\":[\"=number\",0.2,1]," GRADIENT_TIPS),
     GRADIENT_CONSTRAINT("\"type\":\"velocity_ratio\",\"bodies\":[\"a3\",\"b3\"],\"axes\":[[1,0,0],[0.2,0,1]],"
                         "\"ratio\":\"=number\""),
-    CLOSURE("\"fixed\""),
-    CLOSURE("\"revolute\""),
-    CLOSURE("\"prismatic\""),
-    CLOSURE("\"cylindrical\""),
-    CLOSURE("{\"type\":\"screw\",\"pitch\":\"=number\"}"),
-    CLOSURE("\"universal\""),
-    CLOSURE("\"planar\"")};
+    GRADIENT_CLOSURE("\"fixed\""),
+    GRADIENT_CLOSURE("\"revolute\""),
+    GRADIENT_CLOSURE("\"prismatic\""),
+    GRADIENT_CLOSURE("\"cylindrical\""),
+    GRADIENT_CLOSURE("{\"type\":\"screw\",\"pitch\":\"=number\"}"),
+    GRADIENT_CLOSURE("\"universal\""),
+    GRADIENT_CLOSURE("\"planar\"")};
 
 // A scene of a way, of a material, or with what a text that begins with / sets, with the number moved by a share of itself.
 static TestRun variant(const char *scene, const GradientWay *way, const char *material, const char *name,

@@ -25,6 +25,11 @@ extern const char *const gradient_constraints[GRADIENT_CONSTRAINTS];
 // The tips, and the frames there.
 #define GRADIENT_TIPS             "\"between\":[{\"body\":\"a3\",\"at\":[0.15,0,0]},{\"body\":\"b3\",\"at\":[0.15,0,0]}]"
 #define GRADIENT_CONSTRAINT(text) "/constraints=[{" text "}]"
+#define GRADIENT_CLOSURE(joint)                                                                              \
+  GRADIENT_CONSTRAINT(                                                                                       \
+      "\"joint\":" joint                                                                                     \
+      ",\"between\":[{\"body\":\"a3\",\"frame\":{\"position\":[0.15,0,0]}},{\"body\":\"b3\","                \
+      "\"frame\":{\"position\":[0.15,0,0],\"rotation\":{\"axis\":[0,1,0],\"angle\":\"=-pi/2\"}}}]")
 
 // The scene with the number moved by a share of itself.
 TestRun gradient_moved(const GradientCase *c, double share);

@@ -1,5 +1,5 @@
 // Derivatives backwards under solver "maximal", where joints are rows, of scenes in tests/gradient, against differences of whole runs by every parameter
-// of theirs: constraints of every kind, limits, ropes, what is driven, pulled and made of elements.
+// of theirs: constraints of every kind, limits, ropes, dry friction, what is driven, pulled and made of elements.
 #include "tests/io/gradient_cases.h"
 
 #include <stdio.h>
@@ -37,6 +37,33 @@ Test(gradient_held, derivatives_back_of_limits_and_ropes_are_those_of_whole_runs
   check("limit", NULL, NEAR);
   check("taut", NULL, FEW);
   check("caught", NULL, NEAR);
+}
+
+Test(gradient_held, derivatives_back_of_what_is_accelerated_are_those_of_whole_runs) {
+  check("accelerated", NULL, MOVE);
+}
+
+// Directions across a hinge's axis were chosen anew on both sides of a number that tilts it from an axis of the world: the derivative had the other sign.
+Test(gradient_held, derivatives_back_by_what_tilts_a_hinge_are_those_of_whole_runs) {
+  check("accelerated", "/bodies/0/joint/axis=[\"=start-0.4\",1,0]", MOVE);
+}
+
+// As an axis goes through the middle between two of the world's, other rows held the joint, and the run jumped: derivatives along it were the jump, and back there were none.
+Test(gradient_held, derivatives_by_what_tilts_an_axis_between_two_of_the_world_are_those_of_whole_runs) {
+  static const char *const thread =
+      "/bodies/1/joint={\"type\":\"screw\",\"pitch\":0.1,\"axis\":[\"=0.6+start\",1,0],\"velocity\":3,"
+      "\"parent\":\"a1\",\"in_parent\":{\"position\":[\"=length/"
+      "2\",0,0]},\"in_body\":{\"position\":[-0.15,0,0]}}";
+  double along = 0;
+  check("accelerated", thread, MOVE);
+  gradient_check_scene("accelerated", thread, &ways[0], MOVE, &along);
+  printf("largest error along, of the largest derivative: %.1e\n", along);
+}
+
+// What sticks is held, and what slips is pushed with all that it may be.
+Test(gradient_held, derivatives_back_where_joints_slide_stop_and_stick_are_those_of_whole_runs, TEST_LONG) {
+  check("dragging", NULL, NEAR);
+  check("dragging", "/bodies/2/joint/limits=[-0.5,0.5]", NEAR);
 }
 
 // What is so stiff that explicit steps are too long for it.

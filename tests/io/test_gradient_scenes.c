@@ -236,6 +236,31 @@ static void check_constraints(const char *scene, const GradientWay *ways_of, siz
   printf("\n");
 }
 
+// What closes a loop about an axis next to −z: frames there were those of −z up to a millionth, and had lost digits behind it.
+Test(gradient_constraints, derivatives_by_what_tilts_an_axis_opposite_to_z_are_those_of_whole_runs) {
+  static const GradientWay ways_of[] = {{"\"redmax\"", "symplectic", true}, {"\"redmax\"", "bdf1", true}};
+  double worst = 0;
+  for (size_t k = 0; k < 2; k++)
+    gradient_check_scene("chains", GRADIENT_CLOSURE("{\"type\":\"revolute\",\"axis\":[0,\"=mass-1\",-1]}"),
+                         &ways_of[k], 1e-4, &worst);
+  printf("largest error, of the largest derivative: opposite to z  %.1e\n", worst);
+}
+
+// Tilted the other way the frame turns over, and forces of rows were those of the others' negative: the derivative had the other sign.
+Test(gradient_constraints, what_turns_the_frame_of_a_constraint_over_has_no_derivative) {
+  static const GradientWay way = {"\"redmax\"", "symplectic", true};
+  static const char *const turned = GRADIENT_CLOSURE("{\"type\":\"revolute\",\"axis\":[\"=mass-1\",0,-1]}");
+  const GradientCase c = {"chains", turned, &way, "mass", 1, 0};
+  TestRun run = gradient_moved(&c, 0), less = gradient_moved(&c, -1e-5), more = gradient_moved(&c, 1e-5);
+  const MbSensitivityNumber number = {"mass", less.model, more.model, 1e-5};
+  MbSensitivity *told = NULL;
+  MbReport report = {0};
+  cr_expect_eq(mb_sensitivity_create(run.model, &number, 1, &told, &report), MB_SCENE);
+  cr_expect_not_null(strstr(report.issues[0].text, "opposite to z"), "%s", report.issues[0].text);
+  mb_sensitivity_free(told);
+  test_run_free(&less), test_run_free(&more), test_run_free(&run);
+}
+
 static void check_first_order(const char *scene) {
   static const GradientWay first_order[] = {{"\"redmax\"", "symplectic", true},
                                             {"\"redmax\"", "implicit", true}};

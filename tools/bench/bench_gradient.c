@@ -1,5 +1,5 @@
 // Derivatives of a run: what they cost beside the run itself, by how many numbers they are. A chain of twelve links, whose links'
-// inertias and places change, hanging free, with its tip held on a sphere or with springs between links: exact derivatives along with the run, those by differences of single steps under bridson_marino, and exact ones
+// inertias and places change, hanging free, with its tip held on a sphere, with springs between links or with pins that rub: exact derivatives along with the run, those by differences of single steps under bridson_marino, and exact ones
 // backwards through long runs. MBSIM_BENCH_CASE is the number of one case backwards, from 0, and MBSIM_BENCH_NUMBERS how many numbers it is run with, once, with all memory there is (0: the run alone): for those who count
 // instructions of `one_run_back`.
 #include "core/base/alloc.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The tip hangs free, or is held on a sphere, or springs tie links to one another.
-typedef enum Hang { FREE, CLOSED, SPRUNG } Hang;
+// The tip hangs free, or is held on a sphere, or springs tie links to one another, or pins rub.
+typedef enum Hang { FREE, CLOSED, SPRUNG, RUBBED } Hang;
 enum { LINKS = 12, STEPS = 400, MOST = 24, TIMES = 3 };
 static const int counts[] = {1, 6, MOST};
 enum { COUNT = sizeof counts / sizeof *counts };
@@ -45,6 +45,7 @@ static char *scene_text(const Way *way, Hang hang, int k, double by) {
             hang == CLOSED                                               ? 0.03
             : strstr(integrator, "plicit") || strstr(integrator, "symp") ? 0.1
                                                                          : 0.01);
+    if (hang == RUBBED) fputs(",\"frictionloss\":0.05", out);
     if (i) fprintf(out, ",\"parent\":\"b%d\",\"in_parent\":{\"position\":[0,0,%.17g]}", i - 1, place);
     fputs("}}", out);
   }
@@ -225,6 +226,7 @@ static bool backwards(Way way, Hang hang, int number) {
   printf("  backwards: %s, %s, %d links%s, %d steps\n", way.solver, way.integrator, LINKS,
          hang == CLOSED   ? " and a loop"
          : hang == SPRUNG ? " and springs"
+         : hang == RUBBED ? " whose pins rub"
                           : "",
          LONG);
   for (int i = 0; i < COUNT && fine; i++)
@@ -257,6 +259,8 @@ bool mb_bench_gradient(void) {
     for (int k = 0; k < 3; k++) back &= backwards((Way){"redmax", once[i]}, hangs[k], number++);
   for (size_t i = 0; i < 2; i++)
     for (int k = 0; k < 3; k++) back &= backwards((Way){"maximal", once[i]}, hangs[k], number++);
+  back &= backwards((Way){"redmax", "symplectic"}, RUBBED, number++);
+  back &= backwards((Way){"maximal", "symplectic"}, RUBBED, number++);
   if (getenv("MBSIM_BENCH_CASE")) return back;
   const bool exact = of_integrator("bdf2", 6), steps = of_integrator("bridson_marino", 24);
   return exact && steps && back;

@@ -99,7 +99,7 @@ bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   held->inertia = model->M;
   if (!create_rows(held)) return false;
   for (size_t b = 0; b < model->nb; b++)
-    if (held->hinged[b]) mb_held_make_hinge(model, b, &held->hinge[b]);
+    if (held->hinged[b]) mb_held_make_hinge(model, model, b, &held->hinge[b]);
   return true;
 }
 
@@ -137,7 +137,7 @@ void mb_held_load_lane(MbHeld *held, size_t lane, const MbModel *model) {
   for (size_t b = 0; b < model->nb; b++) {
     MbHeldHinge hinge;
     if (!held->hinged[b]) continue;
-    mb_held_make_hinge(model, b, &hinge);
+    mb_held_make_hinge(model, model, b, &hinge);
     put_lane((double *)held->hinge + held->lanes * HINGE * b, hinge.a, HINGE, lane, held->lanes);
   }
 }

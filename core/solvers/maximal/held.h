@@ -113,7 +113,8 @@ void mb_held_load_lane(MbHeld *held, size_t lane, const MbModel *model);
 
 // Of one body, a revolute joint.
 bool mb_held_is_hinge(const MbModel *model, size_t b);
-void mb_held_make_hinge(const MbModel *model, size_t b, MbHeldHinge *hinge);
+// Directions across its axis are chosen as in a model like it, for numbers that turn the axis: the model itself, or the one that it was made beside.
+void mb_held_make_hinge(const MbModel *model, const MbModel *like, size_t b, MbHeldHinge *hinge);
 void mb_held_bend_hinge(MbHeld *held, size_t b);
 
 // The articulated form of the same system, where joints are all that holds bodies and no forces couple them: by the recursion

@@ -8,13 +8,15 @@ bool mb_held_is_hinge(const MbModel *model, size_t b) {
   return model->joint[b].ops == mb_joint_table[MB_JOINT_REVOLUTE];
 }
 
-void mb_held_make_hinge(const MbModel *model, size_t b, MbHeldHinge *hinge) {
+// The direction that an axis is farthest from.
+static int farthest_from(const double a[3]) {
+  return fabs(a[0]) <= fabs(a[1]) ? (fabs(a[0]) <= fabs(a[2]) ? 0 : 2) : fabs(a[1]) <= fabs(a[2]) ? 1 : 2;
+}
+
+void mb_held_make_hinge(const MbModel *model, const MbModel *like, size_t b, MbHeldHinge *hinge) {
   const double *a = model->joint[b].axis;
   double least[3] = {0}, u[3];
-  const int k = fabs(a[0]) <= fabs(a[1])   ? (fabs(a[0]) <= fabs(a[2]) ? 0 : 2)
-                : fabs(a[1]) <= fabs(a[2]) ? 1
-                                           : 2;
-  least[k] = 1;
+  least[farthest_from(like->joint[b].axis)] = 1;
   mb_vec3_cross(u, a, least);
   mb_vec3_scale(u, 1 / mb_vec3_norm(u), u);
 

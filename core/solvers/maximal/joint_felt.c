@@ -242,7 +242,7 @@ static double hinge(const MbModel *model, size_t b, const MbJointMotions *motion
   if (motions->hinge)
     own = motions->hinge[b];
   else
-    mb_held_make_hinge(model, b, &own);
+    mb_held_make_hinge(model, motions->like, b, &own);
   const Seen seen = see(&own, &at->X);
   double by_a[3] = {0}, by_u[3] = {0}, by_s[3] = {0}, c[3];
   double sum = turning_rows(at, w, &own, seen.a, by_a);
@@ -259,10 +259,10 @@ static double hinge(const MbModel *model, size_t b, const MbJointMotions *motion
 }
 
 // V c + t of the angle; V (6, may be NULL) ← V. As held_hinge.c has it, of which this is the value alone.
-static double turn_of(const MbModel *model, size_t b, const MbHeldPlace *X, const double eta[6],
-                      const double c[6], double *V) {
+static double turn_of(const MbModel *model, const MbModel *like, size_t b, const MbHeldPlace *X,
+                      const double eta[6], const double c[6], double *V) {
   MbHeldHinge own;
-  mb_held_make_hinge(model, b, &own);
+  mb_held_make_hinge(model, like, b, &own);
   const Seen seen = see(&own, X);
   double du[3], nw[3], nu[3], dw[3], duu[3], bent = 0, rate = 0, along = 0;
   mb_vec3_cross(du, seen.u, eta);
@@ -283,7 +283,7 @@ static void turn_hinge(const MbModel *model, size_t b, const MbJointWeights *w, 
   static const double MOVE = 1e-5;
   const double turn = w->turn[0];
   double V[6], fastest = 1;
-  turn_of(model, b, &at->X, at->eta[0], at->carry, V);
+  turn_of(model, model, b, &at->X, at->eta[0], at->carry, V);
   for (size_t i = 0; i < 6; i++) at->by_carry[i] += turn * V[i], fastest = fmax(fastest, fabs(at->eta[0][i]));
   for (size_t k = 0; k < 6; k++)
     for (int side = -1; side <= 1; side += 2) {
@@ -297,8 +297,9 @@ static void turn_hinge(const MbModel *model, size_t b, const MbJointWeights *w, 
       mb_vec3_copy(X.p, moved.p);
       memcpy(eta, at->eta[0], sizeof eta);
       eta[k] += side * fastest;
-      at->by_sigma[k] += side * turn * turn_of(model, b, &X, at->eta[0], at->carry, NULL) / (2 * MOVE);
-      at->by_eta[0][k] += side * turn * turn_of(model, b, &at->X, eta, at->carry, NULL) / (2 * fastest);
+      at->by_sigma[k] += side * turn * turn_of(model, model, b, &X, at->eta[0], at->carry, NULL) / (2 * MOVE);
+      at->by_eta[0][k] +=
+          side * turn * turn_of(model, model, b, &at->X, eta, at->carry, NULL) / (2 * fastest);
     }
 }
 
@@ -413,7 +414,7 @@ static bool any_joint(const MbModel *model, size_t b, const MbJointMotions *moti
 bool mb_joint_hinges(MbArena *arena, const MbModel *model, const MbHeldHinge **hinges) {
   MbHeldHinge *list = mb_arena_alloc(arena, model->nb + 1, sizeof *list);
   for (size_t b = 0; list && b < model->nb; b++)
-    if (mb_held_is_hinge(model, b)) mb_held_make_hinge(model, b, &list[b]);
+    if (mb_held_is_hinge(model, b)) mb_held_make_hinge(model, model, b, &list[b]);
   *hinges = list;
   return list;
 }
@@ -447,7 +448,8 @@ bool mb_joint_sum(const MbModel *model, size_t b, const MbJointMotions *motions,
   memset(of, 0, 6 * sizeof *of);
   if (mb_held_is_hinge(model, b)) {
     *sum = hinge(model, b, motions, w, &at);
-    if (w->turn[0] != 0) *sum += w->turn[0] * turn_of(model, b, &at.X, at.eta[0], at.carry, NULL);
+    if (w->turn[0] != 0)
+      *sum += w->turn[0] * turn_of(model, motions->like, b, &at.X, at.eta[0], at.carry, NULL);
     return true;
   }
   if (!gap_at(model, b, &at, NULL, at.eta[0], motions->q, &gap, q)) return false;

@@ -13,6 +13,8 @@ typedef struct MbJointMotions {
   const double *phi, *plus, *z;
   const double *q;          // (nq) where the joints' coordinates are looked for
   const MbHeldHinge *hinge; // (nb) of revolute joints; NULL: made of the model
+  const MbModel
+      *like; // whose rows those of revolute joints are like: directions across an axis are chosen as there
 } MbJointMotions;
 
 // What a joint's rows and coordinates are weighed by.

@@ -55,6 +55,8 @@ print("values agree" if max(abs(x["value"] - y["value"]) for x, y in zip(a["unkn
 
 echo "the page has data and motion"
 "$MBSIM" fit $PENDULUM -q --report page.html >/dev/null && grep -o -E '<h2>[^<]*|rod.joint.position|<svg' page.html | uniq
+# names in one picture were those of another, whose frame cut its curve off
+grep -o 'clipPath id="[^"]*"' page.html | sort | uniq -d
 "$MBSIM" fit $S/double_pendulum.json -d 0.5 --minimise 'final(bob.joint.position)' -u upper=1.45:1.55 -q --report bound.html >bound.txt
 exits $?
 grep -c 'at its bound' bound.txt bound.html
@@ -177,3 +179,18 @@ wait $running
 exits $?
 grep -o "^stopped" said.txt
 [ -s stopped.json ] && "$MBSIM" validate stopped.json >/dev/null && echo "the best so far is written"
+
+echo "a minimum that leaves much of the data is told to be no fit"
+cat >cart.json <<'END'
+{"mbsim": 1, "gravity": [0, 0, 0], "parameters": {"k": 400}, "time": {"step": 0.01, "duration": 4}, "integrator": "trapezoidal",
+ "bodies": [{"name": "cart", "mass": 1, "shape": {"type": "box", "size": [0.1, 0.1, 0.1]}, "joint": {"type": "prismatic", "axis": [1, 0, 0], "stiffness": "=k", "position": 0.1}}],
+ "output": {"every": 2, "channels": ["joint.position"]}}
+END
+"$MBSIM" run cart.json -q -o cart.mbt
+CART="cart.json --data cart.mbt -m cart.joint.position -u k=10:2000 -p k=250"
+"$MBSIM" fit $CART -q --report cart.html | grep -E '^converged|^what'
+grep -o 'class="bad">what is left is [0-9]* %' cart.html
+"$MBSIM" fit $CART -q --sigma 0.001 --json | grep -o '"doubt.*expected'
+"$MBSIM" fit $CART -q --starts 3 | grep -E '^k|^what' | found
+# a wrong model leaves no scatter
+"$MBSIM" fit $CART -p k=395 -s /bodies/0/joint/damping=0.02 -q | grep -E '^what|^k'

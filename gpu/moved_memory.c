@@ -89,6 +89,7 @@ size_t mb_moved_lay_out(MbMoved *moved, const MbPdEngine *engine, char *memory) 
   moved->sums.result = numbers(&next, MB_SUM_JOBS);
   if (engine->nfree) mb_moved_inverse_lay_out(moved, engine, &next);
   mb_moved_touch_lay_out(moved, engine, &next);
+  mb_moved_away_lay_out(moved, &next);
   return (size_t)((uintptr_t)next - (uintptr_t)memory);
 }
 

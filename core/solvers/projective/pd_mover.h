@@ -28,6 +28,13 @@ typedef struct MbPdMover {
   bool (*inside_out)(MbPdEngine *engine, bool start);
   // Places and velocities (nodes x 3) at the end. False: numbers that are not finite.
   bool (*end)(MbPdEngine *engine, double *q1, double *v1);
+  // Ends that stay where the vectors are (MbAwayOps). Tells whether there are such; ends a step so; goes back to its start; sends; waits for
+  // what was sent. `stays` NULL: there are none.
+  bool (*stays)(const MbPdEngine *engine);
+  bool (*stay)(MbPdEngine *engine, const double *least, bool *odd);
+  void (*undo)(MbPdEngine *engine);
+  void (*leave)(MbPdEngine *engine);
+  bool (*arrive)(MbPdEngine *engine, double *q, double *v, double *dual);
 
   // The dual: as the stress is at places q (nodes x 3; NULL: the iterate), read, and written.
   void (*dual_begin)(MbPdEngine *engine, const double *q);

@@ -68,7 +68,9 @@ static MbGpu *open_device(size_t size, char *why) {
 }
 
 // Sends what waits in the queue on its way.
-static bool send(MbGpu *gpu) { return sound(gpu) && went(gpu, flush(&gpu->queue, gpu->stream), "a launch"); }
+static bool send(MbGpu *gpu) {
+  return sound(gpu) && went(gpu, flush(&gpu->queue, gpu->stream), "a launch");
+}
 
 static size_t room(MbGpu *gpu) {
   size_t left = 0, all = 0;

@@ -47,6 +47,8 @@ typedef struct MbMoved {
   bool knows_down;
   double *carry; // on the processor: u of the largest block
   size_t ncarry;
+  size_t nheld;   // nodes that are placed
+  double *target; // (nheld x 3) on the processor: where they go
   double result[MB_SUM_JOBS];
   char fault[512];
 } MbMoved;
@@ -126,6 +128,8 @@ MbStatus mb_moved_near_bytes(const MbModel *model, size_t *bytes, MbReport *repo
 const struct MbNearElsewhere *mb_moved_finds(const MbPdEngine *engine);
 // Takes memory there; what does not fit is told with what there is.
 MbStatus mb_moved_take(MbMoved *moved, size_t bytes, char **memory, MbReport *report);
+// Copies there where placed nodes go.
+void mb_moved_put_targets(MbMoved *moved, const MbPdEngine *engine);
 // Copies places and velocities (nodes x 3) of a step's start there, if they are not there yet.
 void mb_moved_put_start(MbMoved *moved, size_t nodes, const double *q, const double *v);
 

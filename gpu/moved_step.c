@@ -27,6 +27,7 @@ static void free_moved(MbPdEngine *engine) {
   mb_moved_levels_free(moved->levels);
   mb_free(moved->block);
   mb_free(moved->carry);
+  mb_free(moved->target);
   mb_free(moved);
   engine->moved = NULL;
 }
@@ -50,7 +51,9 @@ static bool list_blocks(MbMoved *moved, MbPdEngine *engine) {
   moved->energies =
       moved->elements + engine->form.n + engine->form.rest.count + mb_moved_loads_energies(moved);
   moved->carry = mb_calloc(moved->ncarry, sizeof *moved->carry);
-  return moved->block && moved->carry;
+  for (size_t i = 0; i < engine->n; i++) moved->nheld += engine->placed[i] != 0;
+  moved->target = mb_calloc(moved->nheld, 3 * sizeof *moved->target);
+  return moved->block && moved->carry && moved->target;
 }
 
 MbStatus mb_moved_take(MbMoved *moved, size_t bytes, char **memory, MbReport *report) {
@@ -132,10 +135,10 @@ size_t mb_moved_bytes(const MbPdEngine *engine) { return of(engine)->bytes; }
 
 static size_t bytes(const MbPdEngine *engine) {
   const MbMoved *moved = of(engine);
-  return sizeof *moved + moved->nblocks * sizeof *moved->block + moved->ncarry * sizeof *moved->carry +
-         mb_moved_loads_bytes(moved) + mb_moved_ports_bytes(engine) + mb_moved_touch_bytes(moved) +
-         mb_moved_away_bytes(moved) + mb_moved_near_here(moved, engine->n) +
-         mb_moved_levels_bytes(moved->levels);
+  return sizeof *moved + moved->nblocks * sizeof *moved->block +
+         (moved->ncarry + 3 * moved->nheld) * sizeof *moved->carry + mb_moved_loads_bytes(moved) +
+         mb_moved_ports_bytes(engine) + mb_moved_touch_bytes(moved) + mb_moved_away_bytes(moved) +
+         mb_moved_near_here(moved, engine->n) + mb_moved_levels_bytes(moved->levels);
 }
 
 static const char *fault(const MbPdEngine *engine) {
@@ -195,12 +198,11 @@ const double *mb_moved_sums(MbMoved *moved) {
 static void look_ahead(MbPdEngine *engine) {
   MbMoved *moved = of(engine);
   const MbNodeStart *start = engine->start;
-  const size_t size = 3 * engine->n * sizeof(double);
   if (start->q)
     mb_moved_put_start(moved, engine->n, start->q, start->v);
   else if (!engine->anew)
     mb_moved_away_begin(engine);
-  mb_moved_put(moved, moved->nodes.target, start->target, size);
+  mb_moved_put_targets(moved, engine);
   mb_vec3_copy(moved->nodes.gravity, start->gravity);
   nodes(moved, MB_RUN_mb_node_ahead, engine->n);
 }

@@ -71,7 +71,6 @@ MbStatus mb_nodes_create(MbSim *sim, MbReport *report) {
 
 void mb_nodes_free(MbSim *sim) {
   if (!sim->nodes) return;
-  mb_away_free(sim);
   mb_arena_free(&sim->nodes->arena);
   mb_free(sim->nodes);
 }

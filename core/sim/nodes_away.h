@@ -36,6 +36,5 @@ MbStatus mb_away_step(MbSim *sim, double t, MbReport *report);
 void mb_away_commit(MbSim *sim);
 // Tells whether no element can be crushed at the state, without a look at it.
 bool mb_away_even(const MbSim *sim);
-void mb_away_free(MbSim *sim);
 
 #endif

@@ -12,6 +12,8 @@
 static const char *const lbfgs = "/solver/method=\"lbfgs\"", *const projective =
                                                                  "/solver/method=\"projective\"";
 
+static const char *const small = "/parameters/n=4"; // of the bar
+
 // Two simulations of one scene by loops: all of whose steps' ends come back, and whose stay away.
 typedef struct Pair {
   TestRun run;
@@ -56,7 +58,7 @@ static void go(const char *scene, const char *const *sets, int long_way) {
 Test(away, states_are_the_same_to_the_bit) {
   for (int k = 0; k < 2; k++) {
     const char *method = k ? projective : lbfgs;
-    go("projective/twisting_bar", (const char *[]){method, NULL}, 2);
+    go("projective/twisting_bar", (const char *[]){method, small, NULL}, 2);
     go("projective/hanging_cloth", (const char *[]){method, NULL}, 2);
     go("projective/leaf_released", (const char *[]){method, NULL}, 2);
   }
@@ -131,7 +133,7 @@ static Frame frame_of(MbSim *sim) {
 
 Test(away, a_frame_that_is_taken_beside_the_next_step_is_the_one_before_it) {
   for (int k = 0; k < 2; k++) {
-    Pair p = pair_of("projective/twisting_bar", (const char *[]){k ? projective : lbfgs, NULL});
+    Pair p = pair_of("projective/twisting_bar", (const char *[]){k ? projective : lbfgs, small, NULL});
     Frame a = frame_of(p.back), b = frame_of(p.away);
     for (int i = 0; i < 4; i++) {
       steps(&p, 1);
@@ -224,7 +226,7 @@ static const MbBackend *counting(const MbBackend *on) {
 
 Test(away, nothing_but_sums_comes_back_and_a_frame_is_not_waited_for) {
   for (int k = 0; k < 2; k++) {
-    TestRun test = test_run("projective/twisting_bar", (const char *[]){k ? projective : lbfgs, NULL});
+    TestRun test = test_run("projective/twisting_bar", (const char *[]){k ? projective : lbfgs, small, NULL});
     memset(&counted, 0, sizeof counted);
     mb_backend_between = counting;
     MbSim *sim = beside_on(&mb_loops_engine, &test);
@@ -236,8 +238,8 @@ Test(away, nothing_but_sums_comes_back_and_a_frame_is_not_waited_for) {
     test_steps(sim, 1);
     const size_t waits = counted.waits, put_of_step = counted.put;
     cr_expect_lt(counted.got, 2048, "%zu bytes come back in a step", counted.got);
-    cr_expect_leq(counted.put, places + 2048, "%zu bytes go there in a step: targets are %zu", counted.put,
-                  places);
+    cr_expect_lt(counted.put, places / 2, "%zu bytes go there in a step: all places are %zu", counted.put,
+                 places);
     counted.got = counted.put = counted.waits = 0;
     cr_assert(mb_sim_leave(sim));
     cr_expect_eq(counted.waits, 0, "a frame that leaves is waited for");

@@ -51,12 +51,21 @@ static cudaError_t parcel_clear(Parcel *parcel, cudaStream_t first) {
   return cudaStreamWaitEvent(first, parcel->come, 0);
 }
 
+// In pieces, so that sums which the first stream waits for come between them and not behind all of it.
+static cudaError_t copy_in_pieces(cudaStream_t stream, void *to, const void *from, size_t bytes) {
+  static const size_t PIECE = (size_t)1 << 19;
+  cudaError_t error = cudaSuccess;
+  for (size_t at = 0; at < bytes && error == cudaSuccess; at += PIECE)
+    error = cudaMemcpyAsync((char *)to + at, (const char *)from + at, bytes - at < PIECE ? bytes - at : PIECE,
+                            cudaMemcpyDeviceToHost, stream);
+  return error;
+}
+
 static cudaError_t parcel_leave(Parcels *p, int k, cudaStream_t first, const void *from, size_t bytes) {
   Parcel *const parcel = &p->parcel[k];
   cudaError_t error = cudaEventRecord(parcel->packed, first);
   if (error == cudaSuccess) error = cudaStreamWaitEvent(p->stream, parcel->packed, 0);
-  if (error == cudaSuccess)
-    error = cudaMemcpyAsync(parcel->memory, from, bytes, cudaMemcpyDeviceToHost, p->stream);
+  if (error == cudaSuccess) error = copy_in_pieces(p->stream, parcel->memory, from, bytes);
   if (error == cudaSuccess) error = cudaEventRecord(parcel->come, p->stream);
   parcel->left = error == cudaSuccess;
   return error;

@@ -187,6 +187,21 @@ Test(parcels, who_waits_for_one_waits_for_nothing_behind_it) {
   end();
 }
 
+Test(parcels, large_ones_come_whole) {
+  enum { NUMBERS = 200001 };
+  begin(false, false);
+  double *from = mb_calloc(2 * NUMBERS, sizeof *from), *to = from + NUMBERS,
+         *memory = parcels.parcel[1].memory;
+  for (size_t i = 0; i < NUMBERS; i++) from[i] = (double)i + 1;
+  parcels.parcel[1].memory = to;
+  cr_assert_eq(parcel_leave(&parcels, 1, working, from, NUMBERS * sizeof *from), cudaSuccess);
+  cr_assert_not_null(parcel_arrive(&parcels.parcel[1]));
+  cr_expect_arr_eq(from, to, NUMBERS * sizeof *from);
+  parcels.parcel[1].memory = memory;
+  mb_free(from);
+  end();
+}
+
 Test(parcels, without_room_for_them_there_are_none) {
   for (size_t k = 0; k < 1 + 3 * MB_GPU_PARCELS; k++) {
     taken = 0, refuses_after = k;

@@ -102,15 +102,15 @@ void mb_moved_touch_fill(MbMoved *moved, MbPdEngine *engine);
 const struct MbContactElsewhere *mb_moved_contacts(const MbPdEngine *engine);
 
 // Steps whose end stays there: what is on the processor (false: out of memory), and places as above; room for what leaves, once the device is
-// opened; the mover's part of them, and how such a step begins.
+// opened; the mover's part of them.
 bool mb_moved_away_list(MbMoved *moved, const MbPdEngine *engine);
 void mb_moved_away_free(MbMoved *moved);
 size_t mb_moved_away_bytes(const MbMoved *moved);
 void mb_moved_away_lay_out(MbMoved *moved, char **next);
 void mb_moved_away_ready(MbMoved *moved);
-void mb_moved_away_begin(MbPdEngine *engine);
-bool mb_moved_stays(const MbPdEngine *engine);
+MbAwayOffer mb_moved_stays(const MbPdEngine *engine);
 bool mb_moved_stay(MbPdEngine *engine, const double *least, bool *odd);
+void mb_moved_go_on(MbPdEngine *engine, bool all);
 void mb_moved_undo(MbPdEngine *engine);
 void mb_moved_leave(MbPdEngine *engine);
 bool mb_moved_arrive(MbPdEngine *engine, double *q, double *v, double *dual);

@@ -8,13 +8,15 @@
 enum { PARCELS = MB_GPU_PARCELS };
 
 struct MbMovedAway {
-  size_t n, dual; // nodes; numbers of all blocks' duals, with what pads them
-  size_t bytes;   // of a parcel
-  double *v;      // (n x 3) at the end
-  double *odd;    // (n)
+  size_t n,
+      dual;     // nodes, 0 where their places do not stay; numbers of all blocks' duals, with what pads them
+  size_t bytes; // of a parcel
+  double *v;    // (n x 3) at the end
+  double *odd;  // (n)
   double *before; // (dual) when the step began
   double *parcel[PARCELS];
   int next, last;
+  bool all; // places and velocities, too, are where the last step has ended
   bool offered;
 };
 
@@ -28,11 +30,13 @@ static size_t dual_of(const MbMovedBlock *block) {
 }
 
 bool mb_moved_away_list(MbMoved *moved, const MbPdEngine *engine) {
-  if (engine->ports || engine->still || engine->beside) return true; // others look at nodes within steps
+  size_t dual = 0;
+  for (size_t k = 0; k < moved->nblocks; k++) dual += dual_of(&moved->block[k]);
+  const bool whole = !engine->ports && !engine->beside; // others look at nodes within steps
+  if (engine->still || (!whole && !dual)) return true;
   MbMovedAway *away = moved->away = mb_calloc(1, sizeof *away);
   if (!away) return false;
-  away->n = engine->n;
-  for (size_t k = 0; k < moved->nblocks; k++) away->dual += dual_of(&moved->block[k]);
+  away->n = whole ? engine->n : 0, away->dual = dual;
   away->bytes = (6 * away->n + away->dual) * sizeof(double);
   return true;
 }
@@ -56,9 +60,10 @@ void mb_moved_away_ready(MbMoved *moved) {
   if (moved->away) moved->away->offered = moved->on->parcels(moved->gpu, moved->away->bytes);
 }
 
-bool mb_moved_stays(const MbPdEngine *engine) {
+MbAwayOffer mb_moved_stays(const MbPdEngine *engine) {
   const MbMovedAway *away = of(engine)->away;
-  return away && away->offered;
+  if (!away || !away->offered) return MB_AWAY_NOTHING;
+  return away->n ? MB_AWAY_ALL : MB_AWAY_CARRIED;
 }
 
 // ---- a step -------------------------------------------------------------------------------------------------
@@ -78,10 +83,13 @@ static void copy_dual(const MbMoved *moved, double *packed, bool back) {
   }
 }
 
-void mb_moved_away_begin(MbPdEngine *engine) {
+void mb_moved_go_on(MbPdEngine *engine, bool all) {
   const MbMoved *moved = of(engine);
-  copy(moved, moved->nodes.q0, moved->nodes.q, 3 * moved->away->n);
-  copy(moved, moved->nodes.v0, moved->away->v, 3 * moved->away->n);
+  moved->away->all = all;
+  if (all) {
+    copy(moved, moved->nodes.q0, moved->nodes.q, 3 * moved->away->n);
+    copy(moved, moved->nodes.v0, moved->away->v, 3 * moved->away->n);
+  }
   copy_dual(moved, moved->away->before, false);
 }
 
@@ -110,8 +118,10 @@ bool mb_moved_stay(MbPdEngine *engine, const double *least, bool *odd) {
 
 void mb_moved_undo(MbPdEngine *engine) {
   const MbMoved *moved = of(engine);
-  copy(moved, moved->nodes.q, moved->nodes.q0, 3 * moved->away->n);
-  copy(moved, moved->away->v, moved->nodes.v0, 3 * moved->away->n);
+  if (moved->away->all) {
+    copy(moved, moved->nodes.q, moved->nodes.q0, 3 * moved->away->n);
+    copy(moved, moved->away->v, moved->nodes.v0, 3 * moved->away->n);
+  }
   copy_dual(moved, moved->away->before, true);
 }
 
@@ -136,8 +146,8 @@ bool mb_moved_arrive(MbPdEngine *engine, double *q, double *v, double *dual) {
   const size_t n = 3 * moved->away->n;
   const double *parcel = moved->on->arrive(moved->gpu, moved->away->last);
   if (!parcel) return false;
-  memcpy(q, parcel, n * sizeof *q);
-  memcpy(v, parcel + n, n * sizeof *v);
+  if (q) memcpy(q, parcel, n * sizeof *q);
+  if (v) memcpy(v, parcel + n, n * sizeof *v);
   parcel += 2 * n;
   for (size_t k = 0; k < moved->nblocks && dual; k++) {
     const MbPdBlock *block = moved->block[k].of;

@@ -198,10 +198,7 @@ const double *mb_moved_sums(MbMoved *moved) {
 static void look_ahead(MbPdEngine *engine) {
   MbMoved *moved = of(engine);
   const MbNodeStart *start = engine->start;
-  if (start->q)
-    mb_moved_put_start(moved, engine->n, start->q, start->v);
-  else if (!engine->anew)
-    mb_moved_away_begin(engine);
+  if (start->q) mb_moved_put_start(moved, engine->n, start->q, start->v);
   mb_moved_put_targets(moved, engine);
   mb_vec3_copy(moved->nodes.gravity, start->gravity);
   nodes(moved, MB_RUN_mb_node_ahead, engine->n);
@@ -487,12 +484,13 @@ static void accept(MbPdEngine *engine) {
   {                                                                                                          \
     .make = making, .free = free_moved, .bytes = bytes, .fault = fault, .look_ahead = look_ahead,            \
     .begin = begin, .lead = lead, .advance = advance, .inside_out = inside_out, .end = end,                  \
-    .stays = mb_moved_stays, .stay = mb_moved_stay, .undo = mb_moved_undo, .leave = mb_moved_leave,          \
-    .arrive = mb_moved_arrive, .dual_begin = dual_begin, .dual_read = dual_read, .dual_write = dual_write,   \
-    .local_global = local_global, .worth = worth, .look = look, .solve = solve, .bend = bend, .down = down,  \
-    .attempt = attempt, .accept = accept, .find = mb_moved_find, .answer = mb_moved_answer,                  \
-    .read = mb_moved_read, .pull = mb_moved_pull, .push = mb_moved_push, .rest = mb_moved_rest,              \
-    .bend_by = bend_by, .respond = mb_moved_respond, .contacts = mb_moved_contacts, .finds = mb_moved_finds  \
+    .stays = mb_moved_stays, .stay = mb_moved_stay, .go_on = mb_moved_go_on, .undo = mb_moved_undo,          \
+    .leave = mb_moved_leave, .arrive = mb_moved_arrive, .dual_begin = dual_begin, .dual_read = dual_read,    \
+    .dual_write = dual_write, .local_global = local_global, .worth = worth, .look = look, .solve = solve,    \
+    .bend = bend, .down = down, .attempt = attempt, .accept = accept, .find = mb_moved_find,                 \
+    .answer = mb_moved_answer, .read = mb_moved_read, .pull = mb_moved_pull, .push = mb_moved_push,          \
+    .rest = mb_moved_rest, .bend_by = bend_by, .respond = mb_moved_respond, .contacts = mb_moved_contacts,   \
+    .finds = mb_moved_finds                                                                                  \
   }
 const MbPdMover mb_moved_by_cuda = ROW(make_by_cuda), mb_moved_by_loops = ROW(make_by_loops),
                 mb_moved_by_none = {.make = make_none, .free = free_moved, .bytes = bytes};

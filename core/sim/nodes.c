@@ -124,7 +124,7 @@ MbStatus mb_nodes_step(MbSim *sim, double t, MbReport *report) {
   const MbModel *model = sim->model;
   nodes->ahead = true;
   if (sim->integrator->scheme == MB_EQUILIBRIUM) return mb_nodes_settle(sim, t, report);
-  if (nodes->away) return mb_away_step(sim, t, report);
+  if (nodes->places_away) return mb_away_step(sim, t, report);
   if (!nodes->moved) {
     const MbStatus status = mb_nodes_prepare(sim, t, report);
     if (status != MB_OK) return status;
@@ -156,13 +156,12 @@ bool mb_nodes_push(MbSim *sim, size_t node, double way, const double n[3]) {
   return pinned != 7;
 }
 
-// Takes places, velocities and the dual of the step's end.
+// Takes places and velocities of the step's end.
 static void take_end(MbSim *sim) {
   const MbNodes *nodes = sim->nodes;
   double *memory = mb_section(sim, MB_SECTION_NODES);
   memcpy(memory, nodes->q1, 3 * nodes->n * sizeof *memory);
   memcpy(memory + 3 * nodes->n, nodes->v1, 3 * nodes->n * sizeof *memory);
-  passes_of(sim)->keep(sim->work, mb_section(sim, MB_SECTION_DUAL));
 }
 
 void mb_nodes_commit(MbSim *sim) {
@@ -177,10 +176,9 @@ void mb_nodes_commit(MbSim *sim) {
   const double *history = passes_of(sim)->history(sim->work);
   for (int k = 0; k < nodes->plan.iterations; k++)
     numbers[MB_NODES_NUMBERS + k] = k < nodes->stats.iterations ? history[k] : 0;
-  if (nodes->away)
-    mb_away_commit(sim);
-  else
-    take_end(sim);
+  if (!nodes->places_away) take_end(sim);
+  if (!nodes->away) passes_of(sim)->keep(sim->work, mb_section(sim, MB_SECTION_DUAL));
+  mb_away_commit(sim);
 }
 
 void mb_nodes_take_ports(MbSim *sim) {

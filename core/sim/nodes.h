@@ -20,7 +20,8 @@ struct MbNodes {
   bool moved;        // by the scheme's passes, together with bodies
   bool ahead;        // they are at the step's end, which is not the state yet
   bool unseen;       // the step's end is not in q1 and v1, and has nothing that is to be looked at
-  MbAway *away;      // steps end where the engine moves the nodes; NULL: here
+  MbAway *away;      // what of steps' ends stays where the engine moves the nodes; NULL: nothing
+  bool places_away;  // places and velocities do
 };
 
 // What the state remembers. Of the last step: iterations, the last one's correction, what is left by estimate; of all steps the most that
@@ -87,7 +88,7 @@ bool mb_nodes_missed(const MbNodes *nodes);
 
 // At the state, of all nodes (nodes x 3). Where it is away it comes here first.
 static inline const double *mb_nodes_places(const MbSim *sim) {
-  if (sim->nodes->away) (void)mb_away_come(sim);
+  if (sim->nodes->places_away) (void)mb_away_come(sim);
   return mb_section(sim, MB_SECTION_NODES);
 }
 static inline const double *mb_nodes_velocities(const MbSim *sim) {

@@ -7,7 +7,7 @@ bool mb_away_even(const MbSim *sim) { return mb_away_of(sim) && mb_away_of(sim)-
 
 bool mb_sim_leave(MbSim *sim) {
   MbAway *away = mb_away_of(sim);
-  if (!away || !away->gone) return false;
+  if (!away || !away->whole || !away->gone) return false;
   if (!away->left) away->ops->leave(sim->work);
   return away->left = true;
 }
@@ -20,8 +20,8 @@ bool mb_away_come(const MbSim *sim) {
   double *q = sim->state.memory + first, *dual = sim->state.memory + sim->section[MB_SECTION_DUAL];
   if (!away->left) away->ops->leave(sim->work);
   away->gone = away->left = false;
-  away->lost = !away->ops->arrive(sim->work, q, q + n, dual);
-  for (size_t i = 0; away->lost && i < 2 * n; i++) q[i] = NAN;
+  away->lost = !away->ops->arrive(sim->work, away->whole ? q : NULL, away->whole ? q + n : NULL, dual);
+  for (size_t i = 0; away->lost && away->whole && i < 2 * n; i++) q[i] = NAN;
   for (size_t i = 0; away->lost && i < carried; i++) dual[i] = NAN;
   return !away->lost;
 }
@@ -40,8 +40,23 @@ void mb_away_changed(MbSim *sim) {
   mb_away_of(sim)->there = mb_away_of(sim)->even = mb_away_of(sim)->lost = false;
 }
 
+void mb_away_go_on(MbSim *sim) {
+  MbAway *away = mb_away_of(sim);
+  away->ops->go_on(sim->work, away->whole);
+  away->begun = true;
+}
+
 void mb_away_commit(MbSim *sim) {
-  MbAway *away = sim->nodes->away;
+  MbAway *away = mb_away_of(sim);
+  if (!away) return;
   away->there = away->gone = true;
-  away->left = false;
+  away->left = away->begun = false;
+}
+
+// A step that has begun with what was here does so anew.
+void mb_away_undo(MbSim *sim) {
+  MbAway *away = mb_away_of(sim);
+  if (!away || !away->begun) return;
+  away->ops->undo(sim->work);
+  away->begun = false;
 }

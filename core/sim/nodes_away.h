@@ -12,9 +12,9 @@
 
 #include "core/sim/sim_internal.h"
 
-// Lets ends of steps stay away from now on. False: they do not, as the engine, the scene, or memory does not allow it.
+// Lets ends of steps stay away from now on, or where somebody looks at places within steps what goes from step to step alone. False: they do not, as the engine, the scene, or memory does not allow it.
 bool mb_sim_stay_away(MbSim *sim);
-// Begins to send the state if it is away. False: it is here.
+// Begins to send the state if its places are away. False: they are here.
 bool mb_sim_leave(MbSim *sim);
 // Fills the state's sections if it is away. MB_DEVICE: the device has stopped, and the state is lost.
 MbStatus mb_sim_come(MbSim *sim, MbReport *report);
@@ -32,8 +32,10 @@ void mb_away_changed(MbSim *sim);
 bool mb_away_there(const MbSim *sim);
 // Takes a step that ends there. Its end is judged here if it is odd.
 MbStatus mb_away_step(MbSim *sim, double t, MbReport *report);
-// Notes that the step's end is the state.
+// Notes that a step goes on from where the last one has ended; that its end is the state; that it has failed, so that the state is there what it was.
+void mb_away_go_on(MbSim *sim);
 void mb_away_commit(MbSim *sim);
+void mb_away_undo(MbSim *sim);
 // Tells whether no element can be crushed at the state, without a look at it.
 bool mb_away_even(const MbSim *sim);
 

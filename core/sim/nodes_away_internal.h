@@ -8,6 +8,8 @@
 struct MbAway {
   const MbAwayOps *ops;
   double *least; // (deformables) of elements, by their extent at rest
+  bool whole;    // places and velocities stay, too, not what goes from step to step alone
+  bool begun;    // a step has gone on from there, and is neither committed nor undone
   bool there;    // the engine has the state
   bool gone;     // the state's sections have it not
   bool left;     // it is on its way here

@@ -13,17 +13,25 @@ static bool are_alone(const MbSim *sim) {
          !mb_claims_any(sim) && sim->integrator->scheme != MB_EQUILIBRIUM;
 }
 
+// Whether anything but places and velocities goes from step to step.
+static bool carries(const MbSim *sim) {
+  return sim->section[MB_SECTION_DUAL + 1] > sim->section[MB_SECTION_DUAL] &&
+         sim->integrator->scheme != MB_EQUILIBRIUM;
+}
+
 bool mb_sim_stay_away(MbSim *sim) {
   const MbAwayOps *ops = sim->solver->passes ? sim->solver->passes->away : NULL;
-  if (!sim->nodes || sim->nodes->away || !ops || !are_alone(sim)) return false;
-  if (!ops->offered(sim->work)) return false;
+  if (!sim->nodes || sim->nodes->away || !ops) return false;
+  const MbAwayOffer offer = ops->offered(sim->work);
+  const bool whole = offer == MB_AWAY_ALL && are_alone(sim);
+  if (!whole && (offer == MB_AWAY_NOTHING || !carries(sim))) return false;
   MbArena *arena = &sim->nodes->arena;
   MbAway *away = mb_arena_alloc(arena, 1, sizeof *away);
   double *least = mb_arena_alloc(arena, sim->model->ndeformables, sizeof *least);
   if (!away || !least) return false;
   for (size_t i = 0; i < sim->model->ndeformables; i++) least[i] = mb_crushed_least(sim, i);
-  *away = (MbAway){.ops = ops, .least = least};
-  sim->nodes->away = away;
+  *away = (MbAway){.ops = ops, .least = least, .whole = whole};
+  sim->nodes->away = away, sim->nodes->places_away = whole;
   return true;
 }
 
@@ -73,6 +81,5 @@ MbStatus mb_away_step(MbSim *sim, double t, MbReport *report) {
   if (away->left) (void)mb_away_come(sim); // nobody has taken it, and what leaves next has its place
   status = goes_on ? judge(sim, fine, odd, t, report) : MB_INTERRUPTED;
   away->even = !odd;
-  if (status != MB_OK && away->there) away->ops->undo(sim->work);
   return status;
 }

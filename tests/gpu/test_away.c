@@ -256,19 +256,62 @@ Test(away, nothing_but_sums_comes_back_and_a_frame_is_not_waited_for) {
   }
 }
 
-// ---- what does not stay, and what is lost -------------------------------------------------------------------
+// ---- what does not stay -------------------------------------------------------------------------------------
 
-Test(away, scenes_that_look_at_nodes_within_steps_come_back) {
-  static const char *const scenes[] = {"contact/cloth_sphere", "redmax/double_pendulum"};
+Test(away, scenes_whose_steps_look_at_nodes_come_back) {
+  static const char *const scenes[] = {"contact/cloth_sphere", "projective/finger"};
   for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
-    TestRun test = test_run(scenes[k], (const char *[]){NULL});
-    cr_expect_not(mb_sim_stay_away(test.sim), "%s", scenes[k]);
-    test_run_free(&test);
+    TestRun test = test_run(scenes[k], (const char *[]){lbfgs, NULL});
+    MbSim *sim = beside_on(&mb_loops_engine, &test);
+    cr_expect_not(mb_sim_stay_away(sim), "%s", scenes[k]);
+    mb_sim_free(sim), test_run_free(&test);
   }
-  TestRun test = test_run(block, (const char *[]){NULL}); // the processor's own
+  TestRun test = test_run(block, (const char *[]){projective, NULL}); // the processor's own
   cr_expect_not(mb_sim_stay_away(test.sim));
   test_run_free(&test);
 }
+
+// ---- the dual alone -----------------------------------------------------------------------------------------
+
+// A block that has come to the ground.
+static const char *const ground =
+    "/bodies=[{\"name\":\"ground\",\"shape\":{\"type\":\"plane\"},\"joint\":{\"type\":\"fixed\"}}]";
+static const char *const lies = "/contact={\"friction\":0.3}",
+                         *const falls = "/deformables/0/velocity/linear=[0.5,0,-3]";
+static const char *const still = "/deformables/0/velocity/linear=[0,0,0]";
+static const char *const loose = "/deformables/0/pin=[]";
+
+Test(away, the_dual_alone_stays_where_contact_looks_at_nodes) {
+  Pair p = pair_of(block, (const char *[]){projective, ground, lies, falls, loose, NULL});
+  cr_expect_not(mb_sim_leave(p.away));
+  for (int k = 0; k < 8; k++) {
+    steps(&p, 1);
+    if (k % 3 == 0) expect_same(&p, "in contact");
+  }
+  expect_same(&p, "in contact");
+  cr_expect_gt(mb_section(p.away, MB_SECTION_TOLD)[MB_SOLVED_MOST], 0,
+               "nothing touches: the test sees nothing");
+  pair_free(&p);
+}
+
+Test(away, the_dual_alone_is_what_it_was_where_a_step_fails) {
+  const char *const sets[] = {
+      projective, ground, lies, still, loose, "/solver/tolerance=5e-6", "/solver/iterations=6", NULL};
+  Pair p = pair_of(block, sets);
+  MbStatus status = MB_OK, other = MB_OK;
+  int k = 0;
+  for (; k < 60 && status == MB_OK; k++) {
+    MbReport reports[2] = {{0}};
+    status = mb_sim_step(p.back, &reports[0]), other = mb_sim_step(p.away, &reports[1]);
+  }
+  cr_expect_eq(status, MB_NUMBERS, "no step fails: the test sees nothing");
+  cr_expect_eq(other, status);
+  cr_expect_gt(k, 1, "step %d fails, before the device has a state", k);
+  expect_same(&p, "failed");
+  pair_free(&p);
+}
+
+// ---- devices that stop --------------------------------------------------------------------------------------
 
 Test(away, a_device_that_stops_takes_the_state_along_and_says_so) {
   Pair p = pair_of(block, (const char *[]){projective, NULL});

@@ -428,7 +428,9 @@ bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double
 
 // ---- steps whose end stays away ------------------------------------------------------------------------------
 
-bool mb_pd_stays(const MbPdEngine *engine) { return engine->mover->stays && engine->mover->stays(engine); }
+MbAwayOffer mb_pd_stays(const MbPdEngine *engine) {
+  return engine->mover->stays ? engine->mover->stays(engine) : MB_AWAY_NOTHING;
+}
 
 bool mb_pd_step_away(MbPdEngine *engine, const MbNodeStart *start, const double *least, bool *odd) {
   bool ok = iterate(engine, start);
@@ -439,6 +441,7 @@ bool mb_pd_step_away(MbPdEngine *engine, const MbNodeStart *start, const double 
   return ok;
 }
 
+void mb_pd_go_on(MbPdEngine *engine, bool all) { engine->mover->go_on(engine, all); }
 void mb_pd_undo(MbPdEngine *engine) { engine->mover->undo(engine); }
 void mb_pd_leave(MbPdEngine *engine) { engine->mover->leave(engine); }
 bool mb_pd_arrive(MbPdEngine *engine, double *q, double *v, double *dual) {

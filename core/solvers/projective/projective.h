@@ -86,8 +86,9 @@ void mb_pd_dual_write(MbPdEngine *engine, const double *dual);
 // result depends on nothing but what is given here and the dual, which is the stress at the start where nobody has set it.
 bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double *v1);
 // Steps whose end stays where the nodes are moved, as MbAwayOps has them; what that asks for beside the step is the mover's.
-bool mb_pd_stays(const MbPdEngine *engine);
+MbAwayOffer mb_pd_stays(const MbPdEngine *engine);
 bool mb_pd_step_away(MbPdEngine *engine, const MbNodeStart *start, const double *least, bool *odd);
+void mb_pd_go_on(MbPdEngine *engine, bool all);
 void mb_pd_undo(MbPdEngine *engine);
 void mb_pd_leave(MbPdEngine *engine);
 bool mb_pd_arrive(MbPdEngine *engine, double *q, double *v, double *dual);

@@ -284,10 +284,11 @@ static MbNodePlan plan(const MbModel *model) {
 static bool step(MbSolverWork *w, const MbNodeStart *start, double *q1, double *v1) {
   return mb_pd_step(w->engine, start, q1, v1);
 }
-static bool stays(const MbSolverWork *w) { return mb_pd_stays(w->engine); }
+static MbAwayOffer stays(const MbSolverWork *w) { return mb_pd_stays(w->engine); }
 static bool step_away(MbSolverWork *w, const MbNodeStart *start, const double *least, bool *odd) {
   return mb_pd_step_away(w->engine, start, least, odd);
 }
+static void go_on(MbSolverWork *w, bool all) { mb_pd_go_on(w->engine, all); }
 static void undo(MbSolverWork *w) { mb_pd_undo(w->engine); }
 static void leave(MbSolverWork *w) { mb_pd_leave(w->engine); }
 static bool arrive(MbSolverWork *w, double *q, double *v, double *carried) {
@@ -344,7 +345,7 @@ static const MbPassSlopes slopes = {.at = slopes_at,
                                     .elastic = slopes_elastic};
 
 static const MbAwayOps away = {
-    .offered = stays, .step = step_away, .undo = undo, .leave = leave, .arrive = arrive};
+    .offered = stays, .step = step_away, .go_on = go_on, .undo = undo, .leave = leave, .arrive = arrive};
 
 static const MbPassOps passes = {.make = make,
                                  .plan = plan,

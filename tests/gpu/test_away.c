@@ -59,8 +59,7 @@ Test(away, states_are_the_same_to_the_bit) {
   for (int k = 0; k < 2; k++) {
     const char *method = k ? projective : lbfgs;
     go("projective/twisting_bar", (const char *[]){method, small, NULL}, 2);
-    go("projective/hanging_cloth", (const char *[]){method, NULL}, 2);
-    go("projective/leaf_released", (const char *[]){method, NULL}, 2);
+    go(k ? "projective/hanging_cloth" : "projective/leaf_released", (const char *[]){method, NULL}, 2);
   }
 }
 
@@ -167,10 +166,8 @@ Test(away, a_step_that_is_given_up_leaves_the_state_as_it_was) {
   pair_free(&p);
 }
 
-// The number of iterations does not come to the tolerance, in a step that is not the first.
-Test(away, a_step_that_fails_leaves_the_state_as_it_was) {
-  const char *const sets[] = {"/solver/tolerance=1e-6", "/solver/iterations=6",
-                              "/deformables/0/velocity/linear=[0,0,0]", projective, NULL};
+// Steps until one fails, which is to be the same one with the same words, and not the first.
+static void fail_alike(const char *const *sets) {
   Pair p = pair_of(block, sets);
   MbStatus status = MB_OK, other = MB_OK;
   int k = 0;
@@ -181,9 +178,19 @@ Test(away, a_step_that_fails_leaves_the_state_as_it_was) {
   }
   cr_expect_eq(status, MB_NUMBERS, "no step fails: the test sees nothing");
   cr_expect_eq(other, status);
-  cr_expect_gt(k, 2, "step %d fails, before the device has a state", k);
+  cr_expect_gt(k, 1, "step %d fails, before the device has a state", k);
   expect_same(&p, "failed");
   pair_free(&p);
+}
+
+static const char *const still = "/deformables/0/velocity/linear=[0,0,0]";
+static const char *const loose = "/deformables/0/pin=[]";
+
+Test(away, a_step_that_fails_leaves_the_state_as_it_was) {
+  // iterations that do not come to the tolerance; a fall whose speed is beyond all bounds in the third step
+  fail_alike((const char *[]){"/solver/tolerance=1e-6", "/solver/iterations=6", still, projective, NULL});
+  fail_alike((const char *[]){"/gravity=[0,0,-4e13]", loose, projective, NULL});
+  fail_alike((const char *[]){"/gravity=[0,0,-4e13]", loose, lbfgs, NULL});
 }
 
 // ---- what goes to and fro -----------------------------------------------------------------------------------
@@ -278,8 +285,6 @@ static const char *const ground =
     "/bodies=[{\"name\":\"ground\",\"shape\":{\"type\":\"plane\"},\"joint\":{\"type\":\"fixed\"}}]";
 static const char *const lies = "/contact={\"friction\":0.3}",
                          *const falls = "/deformables/0/velocity/linear=[0.5,0,-3]";
-static const char *const still = "/deformables/0/velocity/linear=[0,0,0]";
-static const char *const loose = "/deformables/0/pin=[]";
 
 Test(away, the_dual_alone_stays_where_contact_looks_at_nodes) {
   Pair p = pair_of(block, (const char *[]){projective, ground, lies, falls, loose, NULL});
@@ -295,20 +300,8 @@ Test(away, the_dual_alone_stays_where_contact_looks_at_nodes) {
 }
 
 Test(away, the_dual_alone_is_what_it_was_where_a_step_fails) {
-  const char *const sets[] = {
-      projective, ground, lies, still, loose, "/solver/tolerance=5e-6", "/solver/iterations=6", NULL};
-  Pair p = pair_of(block, sets);
-  MbStatus status = MB_OK, other = MB_OK;
-  int k = 0;
-  for (; k < 60 && status == MB_OK; k++) {
-    MbReport reports[2] = {{0}};
-    status = mb_sim_step(p.back, &reports[0]), other = mb_sim_step(p.away, &reports[1]);
-  }
-  cr_expect_eq(status, MB_NUMBERS, "no step fails: the test sees nothing");
-  cr_expect_eq(other, status);
-  cr_expect_gt(k, 1, "step %d fails, before the device has a state", k);
-  expect_same(&p, "failed");
-  pair_free(&p);
+  fail_alike((const char *[]){projective, ground, lies, still, loose, "/solver/tolerance=5e-6",
+                              "/solver/iterations=6", NULL});
 }
 
 // ---- devices that stop --------------------------------------------------------------------------------------

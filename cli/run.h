@@ -28,6 +28,14 @@ typedef struct MbRunFollower {
   void (*end)(void *to, MbRun *run);
 } MbRunFollower;
 
+// A frame that is on its way from a device, and is written while the next step is taken.
+typedef struct MbRunLate {
+  bool waits;      // there is one
+  int64_t step;    // its
+  MbStatus status; // of writing it
+  MbReport said, report;
+} MbRunLate;
+
 struct MbRun {
   const MbArgs *args;
   const MbRunFollower *follower; // NULL = nobody
@@ -51,10 +59,13 @@ struct MbRun {
   void *checkpoint; // (checkpoint_room), of which checkpoint_size are the last one
   size_t checkpoint_size, checkpoint_room;
   int64_t last_frame, last_checkpoint; // steps written; -1 = none
-  int warnings;                        // of the steps, recorded so far
-  double start;                        // clock
-  bool placed;                         // the file is where it was to be
-  bool paged;                          // its page is open
+  bool stays;                          // the state is with a device between frames
+  int64_t kept; // `checkpoint` is the one of that step's frame, while no other is written; -1 = it is none
+  MbRunLate late;
+  int warnings; // of the steps, recorded so far
+  double start; // clock
+  bool placed;  // the file is where it was to be
+  bool paged;   // its page is open
   MbPage page;
   MbTally tally;
   MbProgress progress;

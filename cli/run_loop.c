@@ -1,7 +1,10 @@
+// The loop of a run: steps, and what of them goes into the file. A frame's turn is before all that its next step has to say, also where it is
+// written beside that step (core/sim/nodes_away.h), and a step beside a frame that cannot be told is none.
 #include "cli/run.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/sim/energy_watch.h"
+#include "core/sim/nodes_away.h"
 
 #include <signal.h>
 #include <string.h>
@@ -58,10 +61,17 @@ static bool take_checkpoint(MbRun *run) {
   return true;
 }
 
-static MbStatus write_checkpoint(MbRun *run, int64_t step, MbReport *report) {
-  run->last_checkpoint = step;
+// Keeps the state of a frame, where it may be lost with a device.
+static MbStatus keep(MbRun *run, int64_t step, MbReport *report) {
+  if (!run->stays) return MB_OK;
   if (!take_checkpoint(run)) return mb_no_memory(report, "a checkpoint");
-  const double time = mb_sim_time(run->sim);
+  run->kept = step;
+  return MB_OK;
+}
+
+// Writes the checkpoint that was taken.
+static MbStatus write_taken(MbRun *run, int64_t step, double time, MbReport *report) {
+  run->last_checkpoint = step, run->kept = -1;
   const MbRunFollower *follower = run->follower;
   MbStatus status =
       follower && follower->checkpoint ? follower->checkpoint(follower->to, run, step, report) : MB_OK;
@@ -74,6 +84,25 @@ static MbStatus write_checkpoint(MbRun *run, int64_t step, MbReport *report) {
   cJSON_AddNumberToObject(event, "time", time);
   mb_log_write(&run->log, event);
   return MB_OK;
+}
+
+static MbStatus write_checkpoint(MbRun *run, int64_t step, MbReport *report) {
+  const MbStatus status = mb_sim_come(run->sim, report);
+  if (status) return status;
+  if (!take_checkpoint(run)) return mb_no_memory(report, "a checkpoint");
+  return write_taken(run, step, mb_sim_time(run->sim), report);
+}
+
+// The run's last one: of its end, or of its last frame where a device has stopped and taken what came behind. That ends the run, if nothing has.
+static MbStatus write_last(MbRun *run, int64_t step, MbStatus ending, MbReport *report) {
+  MbReport lost = {0};
+  if (run->last_checkpoint >= step) return MB_OK;
+  const MbStatus status = mb_sim_come(run->sim, &lost);
+  if (!status) return write_checkpoint(run, step, report);
+  if (ending != MB_DEVICE) *report = lost;
+  const double time = (double)run->kept * run->plan.step;
+  const MbStatus kept = run->kept > run->last_checkpoint ? write_taken(run, run->kept, time, report) : MB_OK;
+  return kept ? kept : status;
 }
 
 // What the step has to say goes to the log and into the file.
@@ -102,24 +131,50 @@ static MbStatus write_lists(MbRun *run, MbReport *report) {
   return status;
 }
 
-// The frame of the state as it is. Where it cannot be told, or has numbers that are not finite, the run ends, and an event tells of it in
-// the frame's place. `said` is clear before and after: it is large, and not to be cleared for every frame.
-static MbStatus write_now(MbRun *run, int64_t step, MbReport *said, MbReport *report) {
-  MbStatus status = mb_sim_sample(run->sim, run->frame, said);
-  if (!status) status = mb_sim_check_frame(run->sim, run->frame, said);
-  if (!status) {
-    status = write_lists(run, report);
-    return status ? status : mb_run_write_frame(run, step, mb_sim_time(run->sim), run->frame, report);
-  }
+// What the frame of the state cannot be told by goes into the file in its place.
+static MbStatus record_lack(MbRun *run, MbStatus status, int64_t step, MbReport *said, MbReport *report) {
   const MbStatus recorded = record_issues(run, said, step, report);
   if (!recorded) *report = *said;
   memset(said, 0, sizeof *said);
   return recorded ? recorded : status;
 }
 
+// The frame of the state as it is. Where it cannot be told, or has numbers that are not finite, the run ends, and an event tells of it in
+// the frame's place. `said` is clear before and after: it is large, and not to be cleared for every frame.
+static MbStatus write_now(MbRun *run, int64_t step, MbReport *said, MbReport *report) {
+  MbStatus status = mb_sim_come(run->sim, said);
+  if (!status) status = mb_sim_sample(run->sim, run->frame, said);
+  if (!status) status = mb_sim_check_frame(run->sim, run->frame, said);
+  if (!status) {
+    status = write_lists(run, report);
+    if (!status) status = mb_run_write_frame(run, step, mb_sim_time(run->sim), run->frame, report);
+    return status ? status : keep(run, step, report);
+  }
+  return record_lack(run, status, step, said, report);
+}
+
+// ---- frames that are written beside the next step --------------------------------------------------------------
+
+// It is the state until the step beside it is committed. False: that is not to be.
+static bool write_late(void *context) {
+  MbRun *run = context;
+  MbRunLate *late = &run->late;
+  late->waits = false;
+  late->status = write_now(run, late->step, &late->said, &late->report);
+  return !late->status;
+}
+
+// A frame that nobody follows leaves by itself if another step is to come and the state is a device's.
+static bool leaves(MbRun *run, int64_t step) {
+  const bool last = step >= run->plan.steps || stop || mb_plan_checkpoint_due(&run->plan, step);
+  if (last || run->follower || !mb_sim_leave(run->sim)) return false;
+  run->late.waits = true, run->late.step = step, run->late.status = MB_OK;
+  return true;
+}
+
 // Frame and checkpoint of the state as it is, where the plan has them and the file has not.
 static MbStatus write_due(MbRun *run, int64_t step, MbReport *said, MbReport *report) {
-  if (run->last_frame < step && mb_plan_frame_due(&run->plan, step)) {
+  if (run->last_frame < step && mb_plan_frame_due(&run->plan, step) && !leaves(run, step)) {
     const MbStatus status = write_now(run, step, said, report);
     if (status) return status;
   }
@@ -129,9 +184,17 @@ static MbStatus write_due(MbRun *run, int64_t step, MbReport *said, MbReport *re
 }
 
 static MbStatus one_step(MbRun *run, int64_t step, MbReport *said, MbReport *report) {
+  MbRunLate *late = &run->late;
   mb_dump_contact_start(&run->dump, run->sim, step);
+  if (late->waits) mb_sim_beside(run->sim, write_late, run);
   const MbStatus status = mb_sim_step(run->sim, said);
   mb_dump_contact_end(&run->dump, run->sim, step);
+  if (late->waits) (void)write_late(run); // the step has not come so far
+  if (late->status) {
+    memset(said, 0, sizeof *said);
+    *report = late->report;
+    return late->status;
+  }
   if (!status && !said->warnings) return MB_OK;
   const MbStatus recorded = record_issues(run, said, step, report);
   if (status) *report = recorded ? *report : *said;
@@ -150,20 +213,20 @@ MbStatus mb_run_loop(MbRun *run, MbReport *report) {
   MbReport said = {0}; // by one step, or by its frame
   MbStatus ending = MB_OK;
   int64_t step = mb_sim_steps(run->sim);
+  run->stays = mb_sim_stay_away(run->sim), run->kept = -1;
   for (;;) {
     const MbStatus status = write_due(run, step, &said, report);
-    if (status && status != MB_NUMBERS) return status;
+    if (status && status != MB_NUMBERS && status != MB_DEVICE) return status;
     ending = status;
     if (ending || step >= run->plan.steps) break;
     ending = stop ? MB_INTERRUPTED : one_step(run, step + 1, &said, report);
+    if (run->late.waits && !write_late(run)) *report = run->late.report, ending = run->late.status;
     if (ending == MB_IO) return ending;
     if (ending) break;
     mb_progress_step(&run->progress, ++step);
   }
-  if (run->last_checkpoint < step) {
-    const MbStatus status = write_checkpoint(run, step, report);
-    if (status) return status;
-  }
+  const MbStatus status = write_last(run, step, ending, report);
+  if (status) return status;
   if (!ending) look_back(run, &said);
   return ending;
 }

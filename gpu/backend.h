@@ -13,6 +13,8 @@
 
 typedef struct MbGpu MbGpu; // an opened device
 
+enum { MB_GPU_PARCELS = 2 };
+
 typedef struct MbBackend {
   const char *name;
   // Opens the device. NULL: it cannot be had, and `why` says so.
@@ -28,6 +30,14 @@ typedef struct MbBackend {
   // that is done when it returns.
   void (*put)(MbGpu *gpu, void *to, const void *from, size_t bytes);
   void (*get)(MbGpu *gpu, void *to, const void *from, size_t bytes);
+  // Parcels go to the processor while other work is done. Makes room for such as have so many bytes, on the processor. False: there is none.
+  bool (*parcels)(MbGpu *gpu, size_t bytes);
+  // What is asked for from now on waits until parcel k, if it has left, is on the processor: what it is packed in may be written to then.
+  void (*clear)(MbGpu *gpu, int k);
+  // Sends parcel k when all that was asked for before is done. What is asked for later does not wait for it.
+  void (*leave)(MbGpu *gpu, int k, const void *from, size_t bytes);
+  // Waits for parcel k, which has left, and for nothing else. Another thread may call it while this one asks for other work. NULL: it cannot be had.
+  const void *(*arrive)(MbGpu *gpu, int k);
   // Runs a kernel for numbers 0 … n − 1, behind all that was asked for before.
   void (*run)(MbGpu *gpu, MbKernel kernel, size_t n, const void *args);
   // Waits until all that was asked for is done.

@@ -1,11 +1,15 @@
-// CUDA's row of backends. The first device; one stream, in which everything is done in order. What a call returns is always looked at.
+// CUDA's row of backends. The first device; one stream, in which everything is done in order, and one for what goes to the processor meanwhile.
+// What a call returns is always looked at.
 extern "C" {
 #include "core/base/alloc.h"
 }
 #include "gpu/backend.h"
-#include "gpu/cuda_queue.h"
 
 #include <cuda_runtime.h>
+
+#include "gpu/cuda_parcels.h"
+#include "gpu/cuda_queue.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +20,7 @@ struct MbGpu {
   cudaStream_t stream;
   char *stage;  // (STAGE) NULL: there is none
   size_t taken; // of it, by what is on its way
+  Parcels parcels;
   Queue queue;
   char name[MB_PROBE_NAME];
   char fault[256]; // the first; "": none
@@ -36,6 +41,7 @@ static const char *device(const MbGpu *gpu) { return gpu->name; }
 static void close_device(MbGpu *gpu) {
   if (!gpu) return;
   forget_all(&gpu->queue);
+  parcels_free(&gpu->parcels);
   if (gpu->stream) (void)went(gpu, cudaStreamDestroy(gpu->stream), "cudaStreamDestroy");
   if (gpu->stage) (void)went(gpu, cudaFreeHost(gpu->stage), "cudaFreeHost");
   mb_free(gpu);
@@ -131,12 +137,26 @@ static void get(MbGpu *gpu, void *to, const void *from, size_t bytes) {
   if (!sound(gpu)) memset(to, 0, bytes);
 }
 
+static bool parcels(MbGpu *gpu, size_t bytes) { return sound(gpu) && parcels_make(&gpu->parcels, bytes); }
+
+// What is in the queue was asked for before.
+static void clear(MbGpu *gpu, int k) {
+  if (send(gpu)) (void)went(gpu, parcel_clear(&gpu->parcels.parcel[k], gpu->stream), "cudaStreamWaitEvent");
+}
+
+static void leave(MbGpu *gpu, int k, const void *from, size_t bytes) {
+  gpu->parcels.parcel[k].left = false;
+  if (send(gpu)) (void)went(gpu, parcel_leave(&gpu->parcels, k, gpu->stream, from, bytes), "cudaMemcpy");
+}
+
+static const void *arrive(MbGpu *gpu, int k) { return parcel_arrive(&gpu->parcels.parcel[k]); }
+
 static void run(MbGpu *gpu, MbKernel kernel, size_t n, const void *args) {
   if (n && sound(gpu)) (void)went(gpu, enqueue(&gpu->queue, gpu->stream, kernel, n, args), "a launch");
 }
 
-static const MbBackend row = {"cuda", open_device, close_device, device, room,     take,
-                              give,   put,         get,          run,    wait_for, fault};
+static const MbBackend row = {"cuda", open_device, close_device, device, room,   take, give,     put,
+                              get,    parcels,     clear,        leave,  arrive, run,  wait_for, fault};
 
 extern "C" MbCudaBuild mb_cuda_build(void) {
   MbCudaBuild build = {CUDART_VERSION, MB_CUDA_ARCHS};

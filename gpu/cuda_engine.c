@@ -1,6 +1,7 @@
 // The CUDA engine's row: whether it can be had on this machine, and for which models.
 #include "core/solvers/projective/pd_model.h"
 #include "core/solvers/solvers.h"
+#include "gpu/backend.h"
 #include "gpu/flock.h"
 #include "gpu/gpu.h"
 #include "gpu/moved.h"
@@ -99,10 +100,22 @@ const MbBackend *mb_engine_backend(const MbEngine *engine) {
   return engine == &mb_loops_engine ? &mb_loops_backend : mb_cuda_backend();
 }
 
-// For tests of what devices do, on machines that have none: MBSIM_DEVICE=loops. Its name, which is told everywhere, is another.
+// Has the launch of that number fail, and all behind it: once, as this is asked for more than once.
+static void fail_after(const char *launches) {
+  static bool told;
+  if (!told && *launches == ':') mb_loops_fail_after = strtoll(launches + 1, NULL, 10);
+  told = true;
+}
+
+// For tests of what devices do, on machines that have none: MBSIM_DEVICE=loops, or loops:N for a device that stops at launch N. Its name, which is told
+// everywhere, is another.
 const MbEngine *mb_engine_cuda(void) {
   const char *instead = getenv("MBSIM_DEVICE");
-  return instead && !strcmp(instead, mb_loops_engine.name) ? &mb_loops_engine : &mb_cuda_engine;
+  const size_t n = strlen(mb_loops_engine.name);
+  if (!instead || strncmp(instead, mb_loops_engine.name, n) != 0 || (instead[n] && instead[n] != ':'))
+    return &mb_cuda_engine;
+  fail_after(instead + n);
+  return &mb_loops_engine;
 }
 
 const char *mb_cuda_built_text(void) {

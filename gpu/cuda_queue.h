@@ -189,7 +189,7 @@ static cudaError_t flush(Queue *queue, cudaStream_t stream) {
 
 static cudaError_t enqueue(Queue *queue, cudaStream_t stream, MbKernel kernel, size_t n, const void *args) {
   static const size_t MOST = (size_t)1 << 31; // blocks of a launch
-  if (n > MOST * THREADS / MB_WARP) return cudaErrorInvalidConfiguration;
+  if (n >= MOST * THREADS / MB_WARP) return cudaErrorInvalidConfiguration;
   Launch *const launch = &queue->launch[queue->count++];
   launch->kernel = kernel, launch->n = n;
   memcpy(launch->args, args, kernels[kernel].args);

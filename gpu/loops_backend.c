@@ -11,6 +11,8 @@
 struct MbGpu {
   const char *fault;
   size_t taken;
+  char *parcel[MB_GPU_PARCELS];
+  bool left[MB_GPU_PARCELS];
 };
 
 // What stands before a piece of memory: how large it is, so that it is aligned as the piece would be.
@@ -55,7 +57,10 @@ static MbGpu *open_it(size_t size, char *why) {
   if (!gpu && size) why[0] = 0;
   return gpu;
 }
-static void close_it(MbGpu *gpu) { mb_free(gpu); }
+static void close_it(MbGpu *gpu) {
+  for (int k = 0; gpu && k < MB_GPU_PARCELS; k++) mb_free(gpu->parcel[k]);
+  mb_free(gpu);
+}
 static const char *device(const MbGpu *gpu) {
   (void)gpu;
   return "loops on the processor";
@@ -84,6 +89,19 @@ static void run(MbGpu *gpu, MbKernel kernel, size_t n, const void *args) {
   if (!gpu->fault) loop[kernel](n, args);
 }
 static void wait_for(MbGpu *gpu) { (void)gpu; }
+
+// All is done when it is asked for.
+static bool parcels(MbGpu *gpu, size_t bytes) {
+  bool fine = true;
+  for (int k = 0; k < MB_GPU_PARCELS; k++) fine = (gpu->parcel[k] = mb_calloc(bytes, 1)) && fine;
+  return fine;
+}
+static void clear(MbGpu *gpu, int k) { gpu->left[k] = false; }
+static void leave(MbGpu *gpu, int k, const void *from, size_t bytes) {
+  gpu->left[k] = !gpu->fault;
+  if (gpu->left[k]) memcpy(gpu->parcel[k], from, bytes);
+}
+static const void *arrive(MbGpu *gpu, int k) { return gpu->left[k] ? gpu->parcel[k] : NULL; }
 static const char *fault(const MbGpu *gpu) { return gpu->fault; }
 
 const MbBackend mb_loops_backend = {.name = "loops",
@@ -95,6 +113,10 @@ const MbBackend mb_loops_backend = {.name = "loops",
                                     .give = give,
                                     .put = copy,
                                     .get = copy,
+                                    .parcels = parcels,
+                                    .clear = clear,
+                                    .leave = leave,
+                                    .arrive = arrive,
                                     .run = run,
                                     .wait = wait_for,
                                     .fault = fault};

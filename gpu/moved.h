@@ -7,6 +7,8 @@
 #include "gpu/backend.h"
 #include "gpu/moved_levels.h"
 
+typedef struct MbMovedAway MbMovedAway;
+
 // A block of elements there, and its arguments.
 typedef struct MbMovedBlock {
   MbElementArgs args;
@@ -31,6 +33,7 @@ typedef struct MbMoved {
   MbPortPush *push;           // (nodes) on the processor, where rows act on nodes
   uint32_t *listed;           // (nodes x 3)
   struct MbMovedTouch *touch; // contacts that are solved for there (moved_touch.h); NULL: none are
+  MbMovedAway *away;          // steps whose end stays there (moved_away.c); NULL: there are none
   struct MbMovedNear *near;   // what is near solids is found there (moved_near.h); NULL: nothing is
   double *start; // (6 nodes) on the processor: places and velocities as nodes.q0 and v0 have them there
   MbInverseArgs inverse;
@@ -44,6 +47,8 @@ typedef struct MbMoved {
   bool knows_down;
   double *carry; // on the processor: u of the largest block
   size_t ncarry;
+  size_t nheld;   // nodes that are placed
+  double *target; // (nheld x 3) on the processor: where they go
   double result[MB_SUM_JOBS];
   char fault[512];
 } MbMoved;
@@ -96,6 +101,24 @@ void mb_moved_touch_fill(MbMoved *moved, MbPdEngine *engine);
 // The mover's part of them.
 const struct MbContactElsewhere *mb_moved_contacts(const MbPdEngine *engine);
 
+// Steps whose end stays there: what is on the processor (false: out of memory), and places as above; room for what leaves, once the device is
+// opened; the mover's part of them.
+bool mb_moved_away_list(MbMoved *moved, const MbPdEngine *engine);
+void mb_moved_away_free(MbMoved *moved);
+size_t mb_moved_away_bytes(const MbMoved *moved);
+void mb_moved_away_lay_out(MbMoved *moved, char **next);
+void mb_moved_away_ready(MbMoved *moved);
+MbAwayOffer mb_moved_stays(const MbPdEngine *engine);
+bool mb_moved_stay(MbPdEngine *engine, const double *least, bool *odd);
+void mb_moved_go_on(MbPdEngine *engine, bool all);
+void mb_moved_undo(MbPdEngine *engine);
+void mb_moved_leave(MbPdEngine *engine);
+bool mb_moved_arrive(MbPdEngine *engine, double *q, double *v, double *dual);
+
+// Adds a sum to be found: of x (n), or x · y, or the most of x. Finds all that were added: not numbers where the device is at fault.
+void mb_moved_add_job(MbMoved *moved, const double *x, const double *y, size_t n, bool most);
+const double *mb_moved_sums(MbMoved *moved);
+
 // What is near solids, found there: a part of the mover (false: out of memory), whose memory is taken when a run hands its shapes over; bytes that
 // it has on the processor; and those that it will take there, by a model alone.
 bool mb_moved_near_list(MbMoved *moved, MbPdEngine *engine);
@@ -105,6 +128,8 @@ MbStatus mb_moved_near_bytes(const MbModel *model, size_t *bytes, MbReport *repo
 const struct MbNearElsewhere *mb_moved_finds(const MbPdEngine *engine);
 // Takes memory there; what does not fit is told with what there is.
 MbStatus mb_moved_take(MbMoved *moved, size_t bytes, char **memory, MbReport *report);
+// Copies there where placed nodes go.
+void mb_moved_put_targets(MbMoved *moved, const MbPdEngine *engine);
 // Copies places and velocities (nodes x 3) of a step's start there, if they are not there yet.
 void mb_moved_put_start(MbMoved *moved, size_t nodes, const double *q, const double *v);
 

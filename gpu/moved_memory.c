@@ -1,5 +1,6 @@
 // What nodes that a device moves have there, array by array.
 #include "core/base/alloc.h"
+#include "core/math/vec3.h"
 #include "gpu/moved.h"
 
 #include <string.h>
@@ -42,7 +43,9 @@ static void place_nodes(MbMoved *moved, const MbPdEngine *engine, char **next) {
   a->node = mb_moved_place(next, nfree, sizeof *a->node);
   a->placed = mb_moved_place(next, n, sizeof *a->placed);
   a->mass = numbers(next, n), a->inertia = numbers(next, n);
-  a->q0 = numbers(next, 3 * n), a->v0 = numbers(next, 3 * n), a->target = numbers(next, 3 * n);
+  a->q0 = numbers(next, 3 * n), a->v0 = numbers(next, 3 * n);
+  a->held = mb_moved_place(next, n, sizeof *a->held);
+  a->target = numbers(next, 3 * moved->nheld);
   a->ahead = numbers(next, 3 * n), a->q = numbers(next, 3 * n), a->q1 = numbers(next, 3 * n);
   a->f = numbers(next, 3 * n);
   a->r = numbers(next, 3 * nfree), a->b = numbers(next, 3 * nfree), a->b1 = numbers(next, 3 * nfree);
@@ -89,6 +92,7 @@ size_t mb_moved_lay_out(MbMoved *moved, const MbPdEngine *engine, char *memory) 
   moved->sums.result = numbers(&next, MB_SUM_JOBS);
   if (engine->nfree) mb_moved_inverse_lay_out(moved, engine, &next);
   mb_moved_touch_lay_out(moved, engine, &next);
+  mb_moved_away_lay_out(moved, &next);
   return (size_t)((uintptr_t)next - (uintptr_t)memory);
 }
 
@@ -164,6 +168,22 @@ static bool fill_curved(const MbMoved *moved, const MbPdEngine *engine) {
   return fine;
 }
 
+static bool fill_held(const MbMoved *moved, const MbPdEngine *engine) {
+  size_t *number = mb_calloc(engine->n, sizeof *number), next = 0;
+  for (size_t i = 0; number && i < engine->n; i++)
+    if (engine->placed[i]) number[i] = next++;
+  const bool fine = number && mb_moved_put_short(moved, moved->nodes.held, number, engine->n);
+  mb_free(number);
+  return fine;
+}
+
+void mb_moved_put_targets(MbMoved *moved, const MbPdEngine *engine) {
+  double *to = moved->target;
+  for (size_t i = 0; i < engine->n; i++)
+    if (engine->placed[i]) mb_vec3_copy(to, engine->start->target + 3 * i), to += 3;
+  mb_moved_put(moved, moved->nodes.target, moved->target, 3 * moved->nheld * sizeof *to);
+}
+
 bool mb_moved_fill(MbMoved *moved, MbPdEngine *engine) {
   const MbNodeArgs *a = &moved->nodes;
   const MbPdForm *form = &engine->form;
@@ -172,6 +192,7 @@ bool mb_moved_fill(MbMoved *moved, MbPdEngine *engine) {
     if (!fill_block(moved, &moved->block[k])) return false;
   mb_moved_put(moved, a->node, engine->node, engine->nfree * sizeof *engine->node);
   mb_moved_put(moved, a->placed, engine->placed, n);
+  if (!fill_held(moved, engine)) return false;
   mb_moved_put(moved, a->mass, engine->mass, n * sizeof *engine->mass);
   mb_moved_put(moved, a->inertia, engine->inertia, n * sizeof *engine->inertia);
   if (form->n) {

@@ -23,9 +23,11 @@ static void free_moved(MbPdEngine *engine) {
   mb_moved_loads_free(moved);
   mb_moved_ports_free(moved);
   mb_moved_touch_free(moved);
+  mb_moved_away_free(moved);
   mb_moved_levels_free(moved->levels);
   mb_free(moved->block);
   mb_free(moved->carry);
+  mb_free(moved->target);
   mb_free(moved);
   engine->moved = NULL;
 }
@@ -44,12 +46,14 @@ static bool list_blocks(MbMoved *moved, MbPdEngine *engine) {
   }
   if (!mb_moved_loads_list(moved, engine) || !mb_moved_ports_list(moved, engine) ||
       !mb_moved_inverse_list(moved, engine) || !mb_moved_touch_list(moved, engine) ||
-      !mb_moved_near_list(moved, engine))
+      !mb_moved_near_list(moved, engine) || !mb_moved_away_list(moved, engine))
     return false;
   moved->energies =
       moved->elements + engine->form.n + engine->form.rest.count + mb_moved_loads_energies(moved);
   moved->carry = mb_calloc(moved->ncarry, sizeof *moved->carry);
-  return moved->block && moved->carry;
+  for (size_t i = 0; i < engine->n; i++) moved->nheld += engine->placed[i] != 0;
+  moved->target = mb_calloc(moved->nheld, 3 * sizeof *moved->target);
+  return moved->block && moved->carry && moved->target;
 }
 
 MbStatus mb_moved_take(MbMoved *moved, size_t bytes, char **memory, MbReport *report) {
@@ -71,6 +75,7 @@ static MbStatus take_memory(MbMoved *moved, MbPdEngine *engine, MbReport *report
   if (status != MB_OK) return status;
   (void)mb_moved_lay_out(moved, engine, moved->memory);
   if (!mb_moved_fill(moved, engine)) return mb_no_memory(report, "a device's copies");
+  mb_moved_away_ready(moved);
   return MB_OK;
 }
 
@@ -130,8 +135,9 @@ size_t mb_moved_bytes(const MbPdEngine *engine) { return of(engine)->bytes; }
 
 static size_t bytes(const MbPdEngine *engine) {
   const MbMoved *moved = of(engine);
-  return sizeof *moved + moved->nblocks * sizeof *moved->block + moved->ncarry * sizeof *moved->carry +
-         mb_moved_loads_bytes(moved) + mb_moved_ports_bytes(engine) + mb_moved_touch_bytes(moved) +
+  return sizeof *moved + moved->nblocks * sizeof *moved->block +
+         (moved->ncarry + 3 * moved->nheld) * sizeof *moved->carry + mb_moved_loads_bytes(moved) +
+         mb_moved_ports_bytes(engine) + mb_moved_touch_bytes(moved) + mb_moved_away_bytes(moved) +
          mb_moved_near_here(moved, engine->n) + mb_moved_levels_bytes(moved->levels);
 }
 
@@ -171,14 +177,13 @@ static void bending(MbMoved *moved, const MbPdEngine *engine, MbKernel kernel, c
   if (moved->ncurved) moved->on->run(moved->gpu, MB_RUN_mb_curved_collect, engine->n, &args);
 }
 
-static void add_job(MbMoved *moved, const double *x, const double *y, size_t n, bool most) {
+void mb_moved_add_job(MbMoved *moved, const double *x, const double *y, size_t n, bool most) {
   MbSumArgs *sums = &moved->sums;
   sums->job[sums->jobs++] = (MbSumJob){x, y, n, sums->chunks, most};
   sums->chunks += (uint32_t)((n + MB_SUM_CHUNK - 1) / MB_SUM_CHUNK);
 }
 
-// The results of all jobs that were added; not numbers where the device is at fault.
-static const double *sums_of(MbMoved *moved) {
+const double *mb_moved_sums(MbMoved *moved) {
   MbSumArgs *sums = &moved->sums;
   moved->on->run(moved->gpu, MB_RUN_mb_sum_chunk, sums->chunks, sums);
   moved->on->run(moved->gpu, MB_RUN_mb_sum_job, sums->jobs, sums);
@@ -193,9 +198,8 @@ static const double *sums_of(MbMoved *moved) {
 static void look_ahead(MbPdEngine *engine) {
   MbMoved *moved = of(engine);
   const MbNodeStart *start = engine->start;
-  const size_t size = 3 * engine->n * sizeof(double);
-  mb_moved_put_start(moved, engine->n, start->q, start->v);
-  mb_moved_put(moved, moved->nodes.target, start->target, size);
+  if (start->q) mb_moved_put_start(moved, engine->n, start->q, start->v);
+  mb_moved_put_targets(moved, engine);
   mb_vec3_copy(moved->nodes.gravity, start->gravity);
   nodes(moved, MB_RUN_mb_node_ahead, engine->n);
 }
@@ -216,9 +220,9 @@ static double advance(MbPdEngine *engine) {
   const MbNodeArgs *a = &moved->nodes;
   if (!engine->nfree) return 0;
   nodes(moved, MB_RUN_mb_free_advance, engine->nfree);
-  add_job(moved, a->most, NULL, engine->nfree, true);
-  add_job(moved, a->along, NULL, engine->nfree, false);
-  const double *sum = sums_of(moved);
+  mb_moved_add_job(moved, a->most, NULL, engine->nfree, true);
+  mb_moved_add_job(moved, a->along, NULL, engine->nfree, false);
+  const double *sum = mb_moved_sums(moved);
   return sum[0] / engine->size + sum[1];
 }
 
@@ -231,8 +235,8 @@ static bool inside_out(MbPdEngine *engine, bool start) {
     MbElementArgs args = block->args;
     args.x = (start ? moved->nodes.q0 : moved->nodes.q) + 3 * block->of->first;
     moved->on->run(moved->gpu, MB_RUN_mb_element_turned, block->of->count, &args);
-    add_job(moved, args.energy, NULL, block->of->count, true);
-    most = fmax(most, sums_of(moved)[0]);
+    mb_moved_add_job(moved, args.energy, NULL, block->of->count, true);
+    most = fmax(most, mb_moved_sums(moved)[0]);
   }
   return most > 0;
 }
@@ -242,14 +246,14 @@ static bool lead(MbPdEngine *engine) {
   const MbNodeArgs *a = &moved->nodes;
   if (!engine->nfree) return true;
   nodes(moved, MB_RUN_mb_node_jump, engine->n);
-  add_job(moved, a->apart, NULL, engine->n, true);
-  const double jump = sums_of(moved)[0];
+  mb_moved_add_job(moved, a->apart, NULL, engine->n, true);
+  const double jump = mb_moved_sums(moved)[0];
   if (!(jump > 0)) return !isnan(jump);
   nodes(moved, MB_RUN_mb_node_clear, 3 * engine->n);
   for (size_t k = 0; k < moved->nblocks; k++)
     elements(moved, &moved->block[k], MB_RUN_mb_element_pull, a->q1, COLLECTED);
-  add_job(moved, moved->energy, NULL, moved->elements, true);
-  const double largest = sums_of(moved)[0];
+  mb_moved_add_job(moved, moved->energy, NULL, moved->elements, true);
+  const double largest = mb_moved_sums(moved)[0];
   if (!(sqrt(largest) > MB_PD_LITTLE)) return !isnan(largest);
   nodes(moved, MB_RUN_mb_node_form, engine->form.n);
   nodes(moved, MB_RUN_mb_free_pull, engine->nfree);
@@ -322,8 +326,8 @@ static void local_global(MbPdEngine *engine) {
 
 static double product(MbMoved *moved, size_t nfree) {
   if (!nfree) return 0;
-  add_job(moved, moved->nodes.r, moved->nodes.b, 3 * nfree, false);
-  return sums_of(moved)[0];
+  mb_moved_add_job(moved, moved->nodes.r, moved->nodes.b, 3 * nfree, false);
+  return mb_moved_sums(moved)[0];
 }
 static double worth(const MbPdEngine *engine) { return product(of(engine), engine->nfree) / 2; }
 
@@ -343,11 +347,11 @@ static double evaluate(MbPdEngine *engine, double *along) {
   bending(moved, engine, MB_RUN_mb_node_form, a->q1);
   mb_moved_loads_act(moved, engine, a->q1);
   nodes(moved, MB_RUN_mb_free_slope, engine->nfree);
-  add_job(moved, moved->energy, NULL, moved->energies, false);
-  add_job(moved, a->energy, NULL, engine->nfree, false);
-  add_job(moved, a->along, NULL, engine->nfree, false);
-  add_job(moved, a->most, NULL, engine->nfree, true);
-  const double *sum = sums_of(moved);
+  mb_moved_add_job(moved, moved->energy, NULL, moved->energies, false);
+  mb_moved_add_job(moved, a->energy, NULL, engine->nfree, false);
+  mb_moved_add_job(moved, a->along, NULL, engine->nfree, false);
+  mb_moved_add_job(moved, a->most, NULL, engine->nfree, true);
+  const double *sum = mb_moved_sums(moved);
   *along = sum[2], moved->most = sum[3];
   return sum[0] + sum[1];
 }
@@ -383,16 +387,16 @@ static double products(MbMoved *moved, const MbPairs *pairs, size_t n, bool pair
   size_t at[MB_PAIR_SUMS], count = 0;
   for (size_t k = 0; k < MB_PAIRS; k++) {
     if (!mb_pairs_has(pairs, k) && !(pair && k == pairs->next)) continue;
-    add_job(moved, a->b, a->s[k], n, false), at[count++] = 2 * k;
-    add_job(moved, a->b, a->zs[k], n, false), at[count++] = 2 * k + 1;
+    mb_moved_add_job(moved, a->b, a->s[k], n, false), at[count++] = 2 * k;
+    mb_moved_add_job(moved, a->b, a->zs[k], n, false), at[count++] = 2 * k + 1;
   }
   if (pair) {
-    add_job(moved, a->y, a->s[pairs->next], n, false), at[count++] = MB_PAIR_WEIGHTS;
-    add_job(moved, a->y, a->zs[pairs->next], n, false), at[count++] = MB_PAIR_WEIGHTS + 1;
+    mb_moved_add_job(moved, a->y, a->s[pairs->next], n, false), at[count++] = MB_PAIR_WEIGHTS;
+    mb_moved_add_job(moved, a->y, a->zs[pairs->next], n, false), at[count++] = MB_PAIR_WEIGHTS + 1;
   }
   memset(c, 0, MB_PAIR_SUMS * sizeof *c);
-  add_job(moved, a->r, a->b, n, false);
-  const double *sum = sums_of(moved);
+  mb_moved_add_job(moved, a->r, a->b, n, false);
+  const double *sum = mb_moved_sums(moved);
   for (size_t k = 0; k < count; k++) c[at[k]] = sum[k];
   return sum[count];
 }
@@ -480,11 +484,13 @@ static void accept(MbPdEngine *engine) {
   {                                                                                                          \
     .make = making, .free = free_moved, .bytes = bytes, .fault = fault, .look_ahead = look_ahead,            \
     .begin = begin, .lead = lead, .advance = advance, .inside_out = inside_out, .end = end,                  \
-    .dual_begin = dual_begin, .dual_read = dual_read, .dual_write = dual_write,                              \
-    .local_global = local_global, .worth = worth, .look = look, .solve = solve, .bend = bend, .down = down,  \
-    .attempt = attempt, .accept = accept, .find = mb_moved_find, .answer = mb_moved_answer,                  \
-    .read = mb_moved_read, .pull = mb_moved_pull, .push = mb_moved_push, .rest = mb_moved_rest,              \
-    .bend_by = bend_by, .respond = mb_moved_respond, .contacts = mb_moved_contacts, .finds = mb_moved_finds  \
+    .stays = mb_moved_stays, .stay = mb_moved_stay, .go_on = mb_moved_go_on, .undo = mb_moved_undo,          \
+    .leave = mb_moved_leave, .arrive = mb_moved_arrive, .dual_begin = dual_begin, .dual_read = dual_read,    \
+    .dual_write = dual_write, .local_global = local_global, .worth = worth, .look = look, .solve = solve,    \
+    .bend = bend, .down = down, .attempt = attempt, .accept = accept, .find = mb_moved_find,                 \
+    .answer = mb_moved_answer, .read = mb_moved_read, .pull = mb_moved_pull, .push = mb_moved_push,          \
+    .rest = mb_moved_rest, .bend_by = bend_by, .respond = mb_moved_respond, .contacts = mb_moved_contacts,   \
+    .finds = mb_moved_finds                                                                                  \
   }
 const MbPdMover mb_moved_by_cuda = ROW(make_by_cuda), mb_moved_by_loops = ROW(make_by_loops),
                 mb_moved_by_none = {.make = make_none, .free = free_moved, .bytes = bytes};

@@ -73,7 +73,8 @@ typedef struct MbCornersTry {
   int corner[4];
 } MbCornersTry;
 
-MB_INLINE double mb_corners_lowest(const MbConvexPair *pair, const MbCorners *corners, const double n[3]) {
+MB_COLLIDE_ASIDE double mb_corners_lowest(const MbConvexPair *pair, const MbCorners *corners,
+                                          const double n[3]) {
   double least = INFINITY, G[3];
   for (int i = 0; i < corners->n; i++) least = fmin(least, mb_vec3_dot(n, corners->corner[i].w));
   const double zero[3] = {0};

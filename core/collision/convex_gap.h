@@ -144,7 +144,7 @@ MB_COLLIDE_ASIDE void mb_gap_start_both(MbGapStarts *starts, const double n[3]) 
 }
 
 // The faces of a hull, the flat ends of a cylinder, and an ellipsoid's axes.
-MB_INLINE void mb_gap_start_faces(MbGapStarts *starts, const MbPlaced *a, double way) {
+MB_COLLIDE_ASIDE void mb_gap_start_faces(MbGapStarts *starts, const MbPlaced *a, double way) {
   const MbShape *shape = a->shape;
   double n[3];
   if (shape->hull) {
@@ -162,7 +162,7 @@ MB_INLINE void mb_gap_start_faces(MbGapStarts *starts, const MbPlaced *a, double
 }
 
 // What is square to an axis of one and to an edge or axis of the other.
-MB_INLINE void mb_gap_start_across(MbGapStarts *starts, const MbPlaced *a, const MbPlaced *b) {
+MB_COLLIDE_ASIDE void mb_gap_start_across(MbGapStarts *starts, const MbPlaced *a, const MbPlaced *b) {
   const double axis[3] = {a->R[2], a->R[5], a->R[8]};
   double e[3], n[3], p[3], q[3];
   const uint32_t edges = b->shape->hull ? b->shape->hull->edges : 1;

@@ -245,7 +245,7 @@ MB_COLLIDE_ASIDE void mb_mesh_meet_triangle(MbMeshMeeting *meeting, uint32_t t) 
   mb_mesh_meet_plane(meeting, t, &triangle, m, -gap.gap);
 }
 
-MB_INLINE void mb_mesh_meet_triangles(MbMeshMeeting *meeting, const MbBounds *box) {
+MB_COLLIDE_ASIDE void mb_mesh_meet_triangles(MbMeshMeeting *meeting, const MbBounds *box) {
   MbSkinLook look;
   mb_skin_look_of(&look, meeting->surface, box->low, box->high);
   for (uint32_t t; (t = mb_skin_next_of(&look)) != MB_SKIN_NONE;) mb_mesh_meet_triangle(meeting, t);

@@ -100,7 +100,7 @@ MB_COLLIDE_ASIDE void mb_top_of_ellipsoid(const MbRound *round, const double w[3
   double local[3], normal[3];
   uint32_t feature;
   mb_mat3_tapply(local, round->of->R, w);
-  mb_shape_distance_of(round->of->shape, local, normal, &feature);
+  mb_to_ellipsoid(round->of->shape, local, normal, &feature);
   mb_mat3_apply(n, round->of->R, normal);
 }
 

@@ -74,7 +74,7 @@ MB_INLINE double mb_patch_distance(const MbContactPoint *p, const MbContactPoint
 
 // Of those that are as deep the farthest from the first of them. That is a corner of what they span; one between two corners, where edges
 // that lie along one another cross by rounding, would be in a corner's place.
-MB_INLINE int mb_patch_deepest(const MbPatch *patch, double same) {
+MB_COLLIDE_ASIDE int mb_patch_deepest(const MbPatch *patch, double same) {
   const MbContactPoint *point = patch->point;
   double least = INFINITY, most = 0;
   for (int i = 0; i < patch->n; i++) least = fmin(least, point[i].gap);
@@ -96,7 +96,7 @@ MB_INLINE double mb_patch_spread(const MbPatch *patch) {
 }
 
 // The point worth most as the next one. What is as good as one before it but for rounding does not take its place.
-MB_INLINE int mb_patch_next(const MbPatch *patch, int taken, double same) {
+MB_COLLIDE_ASIDE int mb_patch_next(const MbPatch *patch, int taken, double same) {
   int best = taken;
   double most = mb_patch_worth(patch->point, taken, &patch->point[taken]);
   for (int i = taken + 1; i < patch->n; i++) {
@@ -106,7 +106,7 @@ MB_INLINE int mb_patch_next(const MbPatch *patch, int taken, double same) {
   return best;
 }
 
-MB_INLINE void mb_patch_swap(MbPatch *patch, int place, int i) {
+MB_COLLIDE_ASIDE void mb_patch_swap(MbPatch *patch, int place, int i) {
   const MbContactPoint swap = patch->point[place];
   patch->point[place] = patch->point[i], patch->point[i] = swap;
 }

@@ -181,7 +181,7 @@ typedef struct MbNodeLoad {
 
 // What a step of nodes of elements begins with.
 typedef struct MbNodeStart {
-  const double *q, *v;    // (nodes x 3)
+  const double *q, *v;    // (nodes x 3) NULL: where the last step has ended, see MbAwayOps
   const double *target;   // (nodes x 3) where nodes are at the end, read along axes that are placed
   const double *gravity;  // (3)
   const double *force;    // (ncables) N, of those that pull with a given tension
@@ -226,6 +226,31 @@ typedef struct MbNodeCoupling {
 // Solvers of which the right-hand side changes by iterations: deformables, whose elements leave something else in every pass. Their part of A
 // is constant, but for what quasi-Newton steps learn and under Newton's method, where every pass has another one. A pass solves
 // A v = r + Gᵀ λ with what they leave now; λ is solved for between its two halves.
+// What of a step's end may stay where the nodes are moved.
+typedef enum MbAwayOffer {
+  MB_AWAY_NOTHING,
+  MB_AWAY_CARRIED, // what goes from step to step
+  MB_AWAY_ALL      // places and velocities as well
+} MbAwayOffer;
+
+// Steps of nodes by themselves whose end stays where the nodes are moved until somebody asks for it, in engines that have a memory of their own
+// (core/sim/nodes_away.h).
+typedef struct MbAwayOps {
+  // Tells what may stay, once what moves the nodes is made.
+  MbAwayOffer (*offered)(const MbSolverWork *work);
+  // Takes a step, from where the last one has ended where start->q is NULL. False: numbers that are not finite, or a device that stopped, see
+  // `fault`. *odd: numbers are large, or elements have less than `least` (deformables) times their extent at rest or hardly more: the end is to be looked at.
+  bool (*step)(MbSolverWork *work, const MbNodeStart *start, const double *least, bool *odd);
+  // Takes note of where the last step has ended, with its places or without, as the next one goes on from there; goes back there.
+  void (*go_on)(MbSolverWork *work, bool all);
+  void (*undo)(MbSolverWork *work);
+  // Begins to send places, velocities and what goes from step to step as they are, and goes on: what comes behind does not change what is sent.
+  void (*leave)(MbSolverWork *work);
+  // Waits for what has left last, and copies it: places and velocities (nodes x 3), and what goes from step to step; NULL: that is not wanted. Another thread may call it while steps are taken.
+  // False: it cannot be had.
+  bool (*arrive)(MbSolverWork *work, double *q, double *v, double *carried);
+} MbAwayOps;
+
 typedef struct MbPassOps {
   // Makes what moves the nodes; what the model cannot be solved with is told.
   MbStatus (*make)(MbSolverWork *work, MbReport *report);
@@ -261,6 +286,7 @@ typedef struct MbPassOps {
 
   // The same step of nodes that nothing ties to bodies, at once. False: numbers that are not finite.
   bool (*step)(MbSolverWork *work, const MbNodeStart *start, double *q1, double *v1);
+  const MbAwayOps *away; // NULL: all steps' ends are the processor's
   // Tells what else than the numbers was at fault in a step that failed, as a device that stopped; NULL: nothing. NULL: nothing ever is.
   const char *(*fault)(const MbSolverWork *work);
   // In the steps to come, of plans that go to the end, inertia resists so many times as much as masses do. Where nothing drags nodes at rest go

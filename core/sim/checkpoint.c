@@ -2,6 +2,7 @@
 // another length from step to step; empty ones are left out. Restoring takes a checkpoint whole or not at all.
 #include "core/base/report.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/nodes_away.h"
 #include "core/sim/restore_of.h"
 #include "core/sim/sensitivity_axes.h"
 #include "core/sim/touch.h"
@@ -140,6 +141,7 @@ size_t mb_sim_checkpoint_size(const MbSim *sim) {
 }
 
 void mb_sim_checkpoint(const MbSim *sim, void *bytes) {
+  (void)mb_away_come(sim);
   Header header = {.fingerprint = sim->model->fingerprint, .step = sim->state.step, .t = sim->state.t};
   unsigned char *p = (unsigned char *)bytes + sizeof header;
   memcpy(header.magic, MAGIC, sizeof MAGIC);
@@ -246,6 +248,7 @@ MbStatus mb_sim_restore_of(MbSim *sim, const MbModel *of, const void *bytes, siz
   if (status == MB_OK) status = check_found(sim, &found, report);
   if (status != MB_OK) return status;
 
+  mb_away_changed(sim);
   sim->state.step = header.step;
   sim->state.t = header.t;
   for (size_t i = 0; i < PARTS; i++) {

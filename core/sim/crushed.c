@@ -15,6 +15,7 @@
 #include "core/deformables/surface_load.h"
 #include "core/math/vec3.h"
 #include "core/sim/nodes.h"
+#include "core/sim/nodes_away.h"
 
 enum { CHUNK = 1024 }; // elements that are looked at together
 
@@ -161,7 +162,12 @@ static void tell(const MbSim *sim, const MbCrushed *c, size_t count, size_t wher
              cloth ? "area" : "volume", why);
 }
 
+double mb_crushed_least(const MbSim *sim, size_t i) {
+  return sim->crushed ? sim->crushed[i].least : -INFINITY;
+}
+
 void mb_crushed_watch(MbSim *sim, MbReport *report) {
+  if (mb_away_even(sim)) return;
   double *numbers = mb_section(sim, MB_SECTION_CRUSHED);
   bool any = false;
   for (size_t i = 0; i < sim->model->ndeformables; i++) {

@@ -11,6 +11,8 @@ enum { MB_CRUSHED_STEPS, MB_CRUSHED_TOLD, MB_CRUSHED_NUMBERS };
 size_t mb_crushed_size(const MbModel *model);
 // Measures the elements at rest.
 MbStatus mb_crushed_create(MbSim *sim, MbReport *report);
+// Tells what an element of deformable i is not to have less of than this share of its extent at rest; minus infinity: none can be crushed.
+double mb_crushed_least(const MbSim *sim, size_t i);
 // Looks at the state after a step, counts, and warns once; where sim->crushed is there.
 void mb_crushed_watch(MbSim *sim, MbReport *report);
 

@@ -154,7 +154,7 @@ MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report) {
         t, (long long)sim->state.step + 1, residual, nodes->stats.iterations, wanted,
         stuck ? "no step takes the energy further down: take" : "allow more \"iterations\" or take");
   }
-  const MbStatus status = check_nodes(sim, t, report);
+  const MbStatus status = nodes->unseen ? MB_OK : check_nodes(sim, t, report);
   if (status != MB_OK) return status;
   if (nodes->plan.share > 0 && mb_nodes_missed(nodes)) warn_missed(sim, t, report);
   if (!(nodes->plan.share > 0) && mb_nodes_missed(nodes)) warn_loose(sim, t, report);

@@ -128,12 +128,17 @@ MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report) {
     const double pull = mb_sim_signal(sim, nodes->cable[k]->pull, t);
     nodes->force[k] = pull < 0 ? 0 : pull;
   }
-  nodes->start = (MbNodeStart){.q = mb_nodes_places(sim),
-                               .v = mb_nodes_velocities(sim),
+  const bool there = mb_away_there(sim);
+  const bool apart = there && nodes->places_away;
+  nodes->start = (MbNodeStart){.q = apart ? NULL : mb_nodes_places(sim),
+                               .v = apart ? NULL : mb_nodes_velocities(sim),
                                .target = nodes->target,
                                .gravity = sim->model->gravity,
                                .force = nodes->force,
                                .load = nodes->load};
-  sim->solver->passes->recall(sim->work, mb_section(sim, MB_SECTION_DUAL));
+  if (there)
+    mb_away_go_on(sim);
+  else
+    sim->solver->passes->recall(sim->work, mb_section(sim, MB_SECTION_DUAL));
   return check_targets(sim, t, report);
 }

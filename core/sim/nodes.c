@@ -93,6 +93,7 @@ void mb_nodes_start(MbSim *sim) {
 }
 
 void mb_nodes_set_out(MbSim *sim) {
+  mb_away_changed(sim);
   passes_of(sim)->set_out(sim->work, mb_section(sim, MB_SECTION_NODES));
   passes_of(sim)->keep(sim->work, mb_section(sim, MB_SECTION_DUAL));
 }
@@ -123,6 +124,7 @@ MbStatus mb_nodes_step(MbSim *sim, double t, MbReport *report) {
   const MbModel *model = sim->model;
   nodes->ahead = true;
   if (sim->integrator->scheme == MB_EQUILIBRIUM) return mb_nodes_settle(sim, t, report);
+  if (nodes->places_away) return mb_away_step(sim, t, report);
   if (!nodes->moved) {
     const MbStatus status = mb_nodes_prepare(sim, t, report);
     if (status != MB_OK) return status;
@@ -154,12 +156,18 @@ bool mb_nodes_push(MbSim *sim, size_t node, double way, const double n[3]) {
   return pinned != 7;
 }
 
+// Takes places and velocities of the step's end.
+static void take_end(MbSim *sim) {
+  const MbNodes *nodes = sim->nodes;
+  double *memory = mb_section(sim, MB_SECTION_NODES);
+  memcpy(memory, nodes->q1, 3 * nodes->n * sizeof *memory);
+  memcpy(memory + 3 * nodes->n, nodes->v1, 3 * nodes->n * sizeof *memory);
+}
+
 void mb_nodes_commit(MbSim *sim) {
   MbNodes *nodes = sim->nodes;
   nodes->ahead = false;
-  double *memory = mb_section(sim, MB_SECTION_NODES), *numbers = mb_section(sim, MB_SECTION_SOLUTION);
-  memcpy(memory, nodes->q1, 3 * nodes->n * sizeof *memory);
-  memcpy(memory + 3 * nodes->n, nodes->v1, 3 * nodes->n * sizeof *memory);
+  double *numbers = mb_section(sim, MB_SECTION_SOLUTION);
   numbers[MB_NODES_ITERATIONS] = nodes->stats.iterations;
   numbers[MB_NODES_RESIDUAL] = nodes->stats.residual;
   numbers[MB_NODES_LEFT] = mb_nodes_left(sim);
@@ -168,11 +176,14 @@ void mb_nodes_commit(MbSim *sim) {
   const double *history = passes_of(sim)->history(sim->work);
   for (int k = 0; k < nodes->plan.iterations; k++)
     numbers[MB_NODES_NUMBERS + k] = k < nodes->stats.iterations ? history[k] : 0;
-  passes_of(sim)->keep(sim->work, mb_section(sim, MB_SECTION_DUAL));
+  if (!nodes->places_away) take_end(sim);
+  if (!nodes->away) passes_of(sim)->keep(sim->work, mb_section(sim, MB_SECTION_DUAL));
+  mb_away_commit(sim);
 }
 
 void mb_nodes_take_ports(MbSim *sim) {
   if (!sim->model->nports) return;
+  mb_away_changed(sim);
   double *v = mb_section(sim, MB_SECTION_NODES) + 3 * sim->nodes->n;
   for (size_t p = 0; p < sim->model->nports; p++)
     mb_vec3_copy(v + 3 * mb_model_port(sim->model, p), sim->state.v + velocity_of(sim, p));

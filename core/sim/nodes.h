@@ -2,7 +2,7 @@
 #ifndef MB_SIM_NODES_H
 #define MB_SIM_NODES_H
 
-#include "core/sim/sim_internal.h"
+#include "core/sim/nodes_away.h"
 
 struct MbNodes {
   MbArena arena;
@@ -19,6 +19,9 @@ struct MbNodes {
   double gravity[3]; // that it has, where it comes on by load steps
   bool moved;        // by the scheme's passes, together with bodies
   bool ahead;        // they are at the step's end, which is not the state yet
+  bool unseen;       // the step's end is not in q1 and v1, and has nothing that is to be looked at
+  MbAway *away;      // what of steps' ends stays where the engine moves the nodes; NULL: nothing
+  bool places_away;  // places and velocities do
 };
 
 // What the state remembers. Of the last step: iterations, the last one's correction, what is left by estimate; of all steps the most that
@@ -83,10 +86,13 @@ double mb_nodes_left(const MbSim *sim);
 // Tells whether the step's last iteration is farther from its solution than what was wanted, though a step to go on from.
 bool mb_nodes_missed(const MbNodes *nodes);
 
-// At the state, of all nodes (nodes x 3).
-static inline const double *mb_nodes_places(const MbSim *sim) { return mb_section(sim, MB_SECTION_NODES); }
+// At the state, of all nodes (nodes x 3). Where it is away it comes here first.
+static inline const double *mb_nodes_places(const MbSim *sim) {
+  if (sim->nodes->places_away) (void)mb_away_come(sim);
+  return mb_section(sim, MB_SECTION_NODES);
+}
 static inline const double *mb_nodes_velocities(const MbSim *sim) {
-  return mb_section(sim, MB_SECTION_NODES) + 3 * sim->nodes->n;
+  return mb_nodes_places(sim) + 3 * sim->nodes->n;
 }
 // Tells where rows find the nodes: at the state, or where a step that is being ended has moved them. NULL: there are none.
 static inline const double *mb_nodes_at(const MbSim *sim) {

@@ -90,6 +90,7 @@ static void give(MbSim *sim, const MbDeformable *of, const double *x, const doub
     if (b != SIZE_MAX) give_body(sim->model, given, b, x ? x + 3 * k : NULL, v ? v + 3 * k : NULL);
   }
   if (!of->points) return;
+  mb_away_changed(sim);
   double *const memory = mb_section(sim, MB_SECTION_NODES);
   if (x) give_points(of, x, memory + 3 * of->first);
   if (v) give_points(of, v, memory + 3 * (sim->nodes->n + of->first));

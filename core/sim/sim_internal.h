@@ -10,6 +10,7 @@ typedef struct MbSampler MbSampler;           // a row of the table of channels
 typedef struct MbLister MbLister;             // what makes a channel's list (lists.h)
 typedef struct MbConstraining MbConstraining; // scratch of the constraints
 typedef struct MbNodes MbNodes;               // deformables of elements
+typedef struct MbAway MbAway;                 // their state, where an engine has it (nodes_away.h)
 typedef struct MbCrushed MbCrushed;           // which of their elements are crushed
 typedef struct MbGimbal MbGimbal;             // joints of Euler angles (gimbal_watch.c)
 typedef struct MbTouching MbTouching;         // contacts

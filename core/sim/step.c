@@ -75,6 +75,7 @@ MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
     status = commit(sim, report);
   else
     mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  if (status != MB_OK) mb_away_undo(sim);
   if (status == MB_OK) mb_watch_step(sim, report);
   if (sim->gimbal && status == MB_OK) mb_gimbal_watch(sim, report);
   if (sim->linear.due && status == MB_OK) mb_linear_step(sim, report);

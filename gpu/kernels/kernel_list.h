@@ -3,6 +3,7 @@
 #ifndef MB_GPU_KERNELS_KERNEL_LIST_H
 #define MB_GPU_KERNELS_KERNEL_LIST_H
 
+#include "gpu/kernels/away_kernels.h"
 #include "gpu/kernels/curved_kernels.h"
 #include "gpu/kernels/element_kernels.h"
 #include "gpu/kernels/inverse_rows.h"
@@ -40,6 +41,9 @@
   X(mb_node_form, MbNodeArgs)                                                                                \
   X(mb_node_form_local, MbNodeArgs)                                                                          \
   X(mb_node_clear, MbNodeArgs)                                                                               \
+  X(mb_away_end, MbAwayArgs)                                                                                 \
+  X(mb_away_crushed, MbCrushArgs)                                                                            \
+  X(mb_numbers_copy, MbCopyArgs)                                                                             \
   X(mb_node_copy, MbNodeArgs)                                                                                \
   X(mb_free_pull, MbNodeArgs)                                                                                \
   X(mb_free_slope, MbNodeArgs)                                                                               \

@@ -15,8 +15,10 @@ typedef struct MbNodeArgs {
   const uint32_t *node;        // (nfree) its number among all
   const unsigned char *placed; // (n) bits 1, 2, 4: along x, y, z
   const double *mass, *inertia;
-  const double *q0, *v0, *target; // (n x 3) at the start
-  double *ahead, *q, *q1, *f;     // (n x 3)
+  const double *q0, *v0;      // (n x 3) at the start
+  const uint32_t *held;       // (n) of a node that is placed, its number among those
+  const double *target;       // (those x 3)
+  double *ahead, *q, *q1, *f; // (n x 3)
   double *r, *b, *b1, *z, *y; // (nfree x 3) correction, −g, −g at a trial, h² A⁻¹ b, of the next pair
   double *s[MB_GPU_PAIRS], *zs[MB_GPU_PAIRS];
   double weight[2 * MB_GPU_PAIRS]; // of s and z of each pair
@@ -34,7 +36,7 @@ MB_BODY void mb_node_ahead(const MbNodeArgs *a, size_t i) {
   for (int k = 0; k < 3; k++) {
     const size_t c = 3 * i + (size_t)k;
     a->ahead[c] = a->q0[c] + share * (h * a->v0[c] + h * h * a->gravity[k]);
-    a->q[c] = a->placed[i] >> k & 1 ? a->target[c] : a->ahead[c];
+    a->q[c] = a->placed[i] >> k & 1 ? a->target[3 * (size_t)a->held[i] + (size_t)k] : a->ahead[c];
   }
 }
 

@@ -393,15 +393,21 @@ void mb_pd_begin(MbPdEngine *engine, const MbNodeStart *start) {
   if (engine->watch) engine->watch(engine->context, engine->q);
 }
 
-bool mb_pd_end(MbPdEngine *engine, double *q1, double *v1) {
+// What goes on from the step's end is found there, by whichever way it has come.
+static void settle(MbPdEngine *engine) {
   if (engine->downhill && engine->method == MB_METHOD_PROJECTIVE) mb_pd_dual_begin(engine, NULL);
   engine->downhill = false;
+}
+
+bool mb_pd_end(MbPdEngine *engine, double *q1, double *v1) {
+  settle(engine);
   const bool fine = engine->mover->end(engine, q1, v1);
   engine->stats.seconds = mb_clock() - engine->began;
   return fine;
 }
 
-bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double *v1) {
+// All of a step but its end, of nodes that nothing ties to bodies.
+static bool iterate(MbPdEngine *engine, const MbNodeStart *start) {
   const MbPdAlong nothing = {0};
   double t;
   bool ok = true;
@@ -411,9 +417,35 @@ bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double
     if (ok && !engine->whole) mb_pd_solve(engine), mb_pd_bend(engine);
     ok = ok && mb_pd_end_pass(engine, &nothing, &t);
   }
-  ok = ok && mb_pd_end(engine, q1, v1);
+  return ok;
+}
+
+bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double *v1) {
+  const bool ok = iterate(engine, start) && mb_pd_end(engine, q1, v1);
   engine->stats.seconds = mb_clock() - engine->began;
   return ok;
+}
+
+// ---- steps whose end stays away ------------------------------------------------------------------------------
+
+MbAwayOffer mb_pd_stays(const MbPdEngine *engine) {
+  return engine->mover->stays ? engine->mover->stays(engine) : MB_AWAY_NOTHING;
+}
+
+bool mb_pd_step_away(MbPdEngine *engine, const MbNodeStart *start, const double *least, bool *odd) {
+  bool ok = iterate(engine, start);
+  *odd = false;
+  if (ok) settle(engine);
+  ok = ok && engine->mover->stay(engine, least, odd);
+  engine->stats.seconds = mb_clock() - engine->began;
+  return ok;
+}
+
+void mb_pd_go_on(MbPdEngine *engine, bool all) { engine->mover->go_on(engine, all); }
+void mb_pd_undo(MbPdEngine *engine) { engine->mover->undo(engine); }
+void mb_pd_leave(MbPdEngine *engine) { engine->mover->leave(engine); }
+bool mb_pd_arrive(MbPdEngine *engine, double *q, double *v, double *dual) {
+  return engine->mover->arrive(engine, q, v, dual);
 }
 
 const char *mb_pd_fault(const MbPdEngine *engine) {

@@ -28,6 +28,14 @@ typedef struct MbPdMover {
   bool (*inside_out)(MbPdEngine *engine, bool start);
   // Places and velocities (nodes x 3) at the end. False: numbers that are not finite.
   bool (*end)(MbPdEngine *engine, double *q1, double *v1);
+  // Ends that stay where the vectors are (MbAwayOps). Tells what may stay; ends a step so; notes where the next one begins, and goes back there; sends; waits for what was
+  // sent. `stays` NULL: nothing may.
+  MbAwayOffer (*stays)(const MbPdEngine *engine);
+  bool (*stay)(MbPdEngine *engine, const double *least, bool *odd);
+  void (*go_on)(MbPdEngine *engine, bool all);
+  void (*undo)(MbPdEngine *engine);
+  void (*leave)(MbPdEngine *engine);
+  bool (*arrive)(MbPdEngine *engine, double *q, double *v, double *dual);
 
   // The dual: as the stress is at places q (nodes x 3; NULL: the iterate), read, and written.
   void (*dual_begin)(MbPdEngine *engine, const double *q);

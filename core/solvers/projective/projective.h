@@ -85,6 +85,13 @@ void mb_pd_dual_write(MbPdEngine *engine, const double *dual);
 // q1 and v1 at the end of the step; may be those of the start. False: numbers that are not finite. Does not allocate. The
 // result depends on nothing but what is given here and the dual, which is the stress at the start where nobody has set it.
 bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double *v1);
+// Steps whose end stays where the nodes are moved, as MbAwayOps has them; what that asks for beside the step is the mover's.
+MbAwayOffer mb_pd_stays(const MbPdEngine *engine);
+bool mb_pd_step_away(MbPdEngine *engine, const MbNodeStart *start, const double *least, bool *odd);
+void mb_pd_go_on(MbPdEngine *engine, bool all);
+void mb_pd_undo(MbPdEngine *engine);
+void mb_pd_leave(MbPdEngine *engine);
+bool mb_pd_arrive(MbPdEngine *engine, double *q, double *v, double *dual);
 // Tells what else than the numbers was at fault in a step that failed; NULL: nothing.
 const char *mb_pd_fault(const MbPdEngine *engine);
 // Of method newton alone, where nothing drags: in the steps to come inertia resists so many times as much as the masses do. Nodes at rest then

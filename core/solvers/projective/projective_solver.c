@@ -284,6 +284,16 @@ static MbNodePlan plan(const MbModel *model) {
 static bool step(MbSolverWork *w, const MbNodeStart *start, double *q1, double *v1) {
   return mb_pd_step(w->engine, start, q1, v1);
 }
+static MbAwayOffer stays(const MbSolverWork *w) { return mb_pd_stays(w->engine); }
+static bool step_away(MbSolverWork *w, const MbNodeStart *start, const double *least, bool *odd) {
+  return mb_pd_step_away(w->engine, start, least, odd);
+}
+static void go_on(MbSolverWork *w, bool all) { mb_pd_go_on(w->engine, all); }
+static void undo(MbSolverWork *w) { mb_pd_undo(w->engine); }
+static void leave(MbSolverWork *w) { mb_pd_leave(w->engine); }
+static bool arrive(MbSolverWork *w, double *q, double *v, double *carried) {
+  return mb_pd_arrive(w->engine, q, v, carried);
+}
 static const char *fault(const MbSolverWork *w) { return mb_pd_fault(w->engine); }
 static void take_inertia(MbSolverWork *w, double times) {
   w->version++;
@@ -334,6 +344,9 @@ static const MbPassSlopes slopes = {.at = slopes_at,
                                     .value = slopes_value,
                                     .elastic = slopes_elastic};
 
+static const MbAwayOps away = {
+    .offered = stays, .step = step_away, .go_on = go_on, .undo = undo, .leave = leave, .arrive = arrive};
+
 static const MbPassOps passes = {.make = make,
                                  .plan = plan,
                                  .tied = tied,
@@ -349,6 +362,7 @@ static const MbPassOps passes = {.make = make,
                                  .end_pass = end_pass,
                                  .end = end,
                                  .step = step,
+                                 .away = &away,
                                  .fault = fault,
                                  .take_inertia = take_inertia,
                                  .set_out = set_out,

@@ -186,6 +186,17 @@ double mb_dry_kept_along(const MbSim *sim, size_t s) {
   return kept && kept->made && s < sim->model->nslots ? kept->along[s] : 0;
 }
 
+bool mb_dry_kept_turns(const MbSim *sim) {
+  static const double LESS = 1 - 1e-9; // than what it holds at most: it does not slip
+  const MbDryKept *kept = sim->constraining ? sim->constraining->kept : NULL;
+  const double *force = mb_section(sim, MB_SECTION_FORCES);
+  bool any = false;
+  for (size_t s = 0; s < sim->model->nslots && kept; s++)
+    any |= sim->constraining->set.is[s].kind == MB_ROW_DRY && fabs(kept->along[s]) > kept->rounding &&
+           fabs(force[s]) < LESS * sim->constraining->set.row[s].most;
+  return any;
+}
+
 // along ← what all rows ask for at the velocities of the solution. Returns by how much that has changed at most, of how fast what rubs is.
 static double ask_anew(MbSim *sim) {
   MbDryKept *kept = sim->constraining->kept;

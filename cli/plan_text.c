@@ -114,8 +114,7 @@ void mb_plan_print(FILE *out, const cJSON *plan) {
             cJSON_GetStringValue(cJSON_GetObjectItem(contact, "cone")));
     print_deformables(out, contact);
   }
-  fprintf(out, "solver      %s%s, integrator %s\n",
-          cJSON_GetStringValue(cJSON_GetObjectItem(plan, "solver")),
+  fprintf(out, "solver      %s%s, integrator %s\n", cJSON_GetStringValue(cJSON_GetObjectItem(plan, "solver")),
           cJSON_GetObjectItem(plan, "project") ? ", whose state is the joints' coordinates" : "",
           cJSON_GetStringValue(cJSON_GetObjectItem(plan, "integrator")));
   fprintf(out, "time        %.0f steps of %.6g s: %.6g s\n", number(plan, "steps"), number(plan, "step"),

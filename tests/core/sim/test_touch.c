@@ -229,42 +229,6 @@ Test(touch, reduced_and_maximal_coordinates_take_the_same_steps) {
   test_near(solvers[3], places[3], places[0], 15, 1e-9);
 }
 
-// A base on two wheels of 2 cm that turn against one another: as both edges of each bear the same, the outer ones stick and the base turns at 3/2.3. By
-// how little rows part joints in a step one edge of each would bear all.
-#define WHEEL(name, side)                                                                                    \
-  ", {\"name\": \"" name "\", \"shape\": {\"type\": \"cylinder\", \"radius\": 0.1, \"length\": 0.02, "       \
-  "\"frame\": {\"rotation\": {\"axis\": [1, 0, 0], \"angle\": \"=pi/2\"}}}, \"density\": 1000, \"joint\": {" \
-  "\"type\": \"revolute\", \"parent\": \"base\", \"axis\": [0, 1, 0], \"in_parent\": {\"position\": "        \
-  "[0, " side "0.22, 0]}, \"motion\": {\"velocity\": " side "3}}}"
-static const char wheels[] =
-    "{\"mbsim\": 1, \"time\": {\"step\": 0.005, \"duration\": 1}, \"contact\": {\"friction\": 0.6}, "
-    "\"bodies\": [{\"name\": \"floor\", \"shape\": {\"type\": \"plane\"}, \"joint\": {\"type\": \"fixed\"}}, "
-    "{\"name\": \"base\", \"shape\": {\"type\": \"box\", \"size\": [0.2, 0.3, 0.05]}, \"density\": 1000, "
-    "\"pose\": {\"position\": [0, 0, 0.1]}}" WHEEL("left", "-") WHEEL("right", "") "]}";
-
-Test(touch, wide_wheels_turn_a_base_alike_where_nothing_is_said_of_how_joints_are_held) {
-  static const char *const said[] = {"/solver=\"redmax\"", "/solver=\"maximal\""};
-  for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
-    Run run;
-    begin(&run, wheels, &said[k], 1);
-    test_steps(run.sim, 100);
-    cr_expect_float_eq(run.sim->x.phi[6 * 1 + 2], -3 / 2.3, 1e-9, "%s: %.12g", said[k],
-                       run.sim->x.phi[6 * 1 + 2]);
-    end(&run);
-  }
-}
-
-// Contacts of a step's start say nothing of its end: closing joints there by them lifted the base by 1e-7 m.
-Test(touch, joints_that_are_closed_behind_a_step_lift_nothing) {
-  Run run;
-  const char *const sets[] = {
-      "/solver={\"type\": \"maximal\", \"project\": false, \"stabilization\": \"post\"}"};
-  begin(&run, wheels, sets, 1);
-  test_steps(run.sim, 1);
-  cr_expect_float_eq(run.sim->x.E[1].p[2], 0.1, 1e-12, "%.3g", run.sim->x.E[1].p[2] - 0.1);
-  end(&run);
-}
-
 Test(touch, bodies_without_joints_move_the_same_under_every_solver) {
   double places[SOLVERS][9];
   for (size_t k = 0; k < SOLVERS; k++) {

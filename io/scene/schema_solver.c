@@ -93,11 +93,11 @@ static const MbSchemaRow maximal_rows[] = {
          "\"dense\" by "
          "LAPACK; \"auto\": tree where that can be. The result is the same but for rounding"},
     {"project", MB_TYPE_BOOL, AT(MbSolverSpec, project), EXTRA(MbSolverSpec, project_told),
-     .help =
-         "true: from joints' coordinates to bodies and back in each step, so that joints never come apart; "
-         "as "
-         "it is where bodies on joints may touch and nothing is said, but with \"explicit\" velocity terms: "
-         "by how little a step parts joints would otherwise tell which of several contacts bears a load"},
+     .help = "true: from joints' coordinates to bodies and back in each step, so that joints never come "
+             "apart. Where nothing is said it is true if bodies on joints may touch, velocity terms are "
+             "\"carried\" and the mode is \"dynamic\": by how little steps of joints as rows part them "
+             "it would else be decided which of several contacts bears a load. What spins fast on joints "
+             "keeps its energy better with false"},
     {0}};
 static const MbSchemaRow redmax_rows[] = {
     {"dynamics", MB_TYPE_WORD, AT(MbSolverSpec, dynamics), .words = mb_dynamics_words, .fallback = "\"auto\"",

@@ -145,6 +145,14 @@ static void times(const double a[6], const double A[36], double out[6]) {
   }
 }
 
+void mb_joint_between(const MbPose *P, const MbPose *B, const MbPose *E, MbPose *X) {
+  MbPose inverse;
+  mb_pose_inverse(&inverse, P);
+  mb_pose_mul(X, &inverse, E);
+  mb_pose_inverse(&inverse, B);
+  mb_pose_mul(X, X, &inverse);
+}
+
 bool mb_joint_gap(const MbJoint *joint, const MbPose *X, const double xi[6], double *q, MbJointGap *gap) {
   const size_t n = joint->n;
   Slopes at;

@@ -14,6 +14,8 @@ typedef struct MbJointGap {
   double bend[MB_JOINT_DOFS], v[6], turn[6]; // g̈ = W ξ̇ + bend; q̇; q̈ = V ξ̇ + turn
 } MbJointGap;
 
+// X ← the second frame of a joint in the first, P⁻¹ E B⁻¹, where the body is at E in its parent's axes.
+void mb_joint_between(const MbPose *P, const MbPose *B, const MbPose *E, MbPose *X);
 // X is the second frame in the first, ξ its twist in its own axes. q: from where the coordinates are looked for, and where
 // they are. False where none are found, or where motions of the joint are the same.
 bool mb_joint_gap(const MbJoint *joint, const MbPose *X, const double xi[6], double *q, MbJointGap *gap);

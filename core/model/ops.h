@@ -223,9 +223,6 @@ typedef struct MbNodeCoupling {
       *elsewhere; // who can solve for contacts in the processor's place; NULL: nobody
 } MbNodeCoupling;
 
-// Solvers of which the right-hand side changes by iterations: deformables, whose elements leave something else in every pass. Their part of A
-// is constant, but for what quasi-Newton steps learn and under Newton's method, where every pass has another one. A pass solves
-// A v = r + Gᵀ λ with what they leave now; λ is solved for between its two halves.
 // What of a step's end may stay where the nodes are moved.
 typedef enum MbAwayOffer {
   MB_AWAY_NOTHING,
@@ -251,6 +248,9 @@ typedef struct MbAwayOps {
   bool (*arrive)(MbSolverWork *work, double *q, double *v, double *carried);
 } MbAwayOps;
 
+// Solvers of which the right-hand side changes by iterations: deformables, whose elements leave something else in every pass. Their part of A
+// is constant, but for what quasi-Newton steps learn and under Newton's method, where every pass has another one. A pass solves
+// A v = r + Gᵀ λ with what they leave now; λ is solved for between its two halves.
 typedef struct MbPassOps {
   // Makes what moves the nodes; what the model cannot be solved with is told.
   MbStatus (*make)(MbSolverWork *work, MbReport *report);

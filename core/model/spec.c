@@ -22,8 +22,8 @@ bool mb_scene_projects(const MbSceneSpec *spec) {
   if (solver->project_told || solver->project) return solver->project;
   for (size_t i = 0; i < spec->nbodies; i++)
     joins |= spec->bodies[i].jointed && !mb_body_stands(&spec->bodies[i]);
-  return joins && spec->contact && spec->contact->enabled && solver->mode == MB_DYNAMIC &&
-         solver->terms == MB_TERMS_CARRIED && mb_solver_of_bodies(solver) == MB_SOLVER_MAXIMAL;
+  return joins && spec->contact && spec->contact->enabled && solver->terms == MB_TERMS_CARRIED &&
+         mb_solver_of_bodies(solver) == MB_SOLVER_MAXIMAL;
 }
 
 const MbMaterialSpec *mb_find_material(const MbSceneSpec *spec, const char *name) {

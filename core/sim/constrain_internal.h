@@ -38,6 +38,7 @@ struct MbConstraining {
   int *driven;    // (nsignals) used by motions: 1 = its value, 2 = its rates too; 0 = not
   bool *jumps;    // (nsignals) it is used so, and may jump where no corner of a table is (kinks.h)
   double *y;      // (width) zero between uses
+  double *come;   // (width) velocities that a solution comes to
   double *drift;  // (nb x 6)
   double *v;      // (nv) schemes of second order: velocities at the start, made to agree
 

@@ -78,13 +78,15 @@ static MbStatus create(MbSim *sim, MbReport *report) {
   c->jumps = mb_arena_alloc(arena, model->nsignals, sizeof *c->jumps);
   c->found = mb_arena_alloc(arena, model->nguess, sizeof *c->found);
   c->y = mb_arena_alloc(arena, sim->width, sizeof *c->y);
+  c->come = mb_arena_alloc(arena, sim->width, sizeof *c->come);
   c->drift = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->drift);
   c->v = mb_arena_alloc(arena, sim->nv, sizeof *c->v);
   c->yields = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->yields);
   for (size_t i = 0; c->yields && i < 6 * model->nb; i++)
     c->yields[i] = model->M[i] > 0 ? 1 / model->M[i] : 0;
-  const bool ok = c->signal && c->driven && c->jumps && c->found && c->y && c->drift && c->v && c->yields &&
-                  mb_row_set_create(sim, &c->set) && mb_rows_reserve(c, c->set.n) && make_work(sim, c);
+  const bool ok = c->signal && c->driven && c->jumps && c->found && c->y && c->come && c->drift && c->v &&
+                  c->yields && mb_row_set_create(sim, &c->set) && mb_rows_reserve(c, c->set.n) &&
+                  make_work(sim, c);
   if (!ok) return mb_no_memory(report, "constraints");
   note_signals(model, c->driven);
   for (size_t i = 0; i < model->nsignals; i++)

@@ -27,7 +27,6 @@ struct MbDryKept {
   double *more;    // (nslots) by how much that has changed last
   double *from;    // (nslots) along coordinates: where they were when the step began
   double rounding; // of rates that bodies' places tell
-  double *v;       // (width) velocities of a solution
   MbReached reached;
 };
 
@@ -66,8 +65,7 @@ MbStatus mb_dry_kept_create(MbSim *sim, MbReport *report) {
   kept->along = mb_arena_alloc(&sim->arena, model->nslots, sizeof *kept->along);
   kept->more = mb_arena_alloc(&sim->arena, model->nslots, sizeof *kept->more);
   kept->from = mb_arena_alloc(&sim->arena, model->nslots, sizeof *kept->from);
-  kept->v = mb_arena_alloc(&sim->arena, sim->width, sizeof *kept->v);
-  if (!kept->along || !kept->more || !kept->from || !kept->v) return mb_no_memory(report, "friction");
+  if (!kept->along || !kept->more || !kept->from) return mb_no_memory(report, "friction");
   mb_reached_forget(sim, &kept->reached);
   for (size_t i = 0; i < model->nconstraints; i++)
     if (is_kept(sim, &model->constraints[i])) mark(sim, &model->constraints[i], &kept->reached);
@@ -88,10 +86,7 @@ static void find_frame(const MbModel *model, size_t b, const MbPose *E, MbPose *
     mb_pose_inverse(&inverse, &E[parent]);
     mb_pose_mul(X, &inverse, &E[b]);
   }
-  mb_pose_inverse(&inverse, &model->P[b]);
-  mb_pose_mul(X, &inverse, X);
-  mb_pose_inverse(&inverse, &model->B[b]);
-  mb_pose_mul(X, X, &inverse);
+  mb_joint_between(&model->P[b], &model->B[b], X, X);
 }
 
 // The coordinate that dry friction is along where bodies are at E, near that at the state. NAN: there is none.
@@ -198,7 +193,7 @@ bool mb_dry_kept_turns(const MbSim *sim) {
 }
 
 // along ← what all rows ask for at the velocities of the solution. Returns by how much that has changed at most, of how fast what rubs is.
-static double ask_anew(MbSim *sim) {
+static double ask_anew(MbSim *sim, const double *v) {
   MbDryKept *kept = sim->constraining->kept;
   const MbModel *model = sim->model;
   double s[MB_RUB_ROWS], along, change = 0;
@@ -208,7 +203,7 @@ static double ask_anew(MbSim *sim) {
     find_moves(sim, constraint, s);
     for (size_t k = 0; k < constraint->rows; k++) {
       const size_t slot = constraint->slot + k;
-      const double speed = ask_along(sim, constraint, k, s[k], kept->v, &along);
+      const double speed = ask_along(sim, constraint, k, s[k], v, &along);
       kept->more[slot] = 0;
       if (fabs(along - kept->along[slot]) <= kept->rounding) continue;
       kept->more[slot] = along - kept->along[slot];
@@ -219,14 +214,11 @@ static double ask_anew(MbSim *sim) {
   return change;
 }
 
-bool mb_dry_kept_again(MbSim *sim, const double *v, double *change) {
+double mb_dry_kept_again(MbSim *sim, const double *v) {
   MbConstraining *c = sim->constraining;
-  *change = 0;
-  if (!c->kept) return true;
-  if (!mb_reached_velocities(sim, v, c->kept->v)) return false;
-  reach(sim, c->kept->v);
-  *change = ask_anew(sim);
+  reach(sim, v);
+  const double change = ask_anew(sim, v);
   for (size_t i = 0; i < c->n; i++)
     if (c->set.is[c->slot[i]].kind == MB_ROW_DRY) c->b[i] -= c->kept->more[c->slot[i]];
-  return true;
+  return change;
 }

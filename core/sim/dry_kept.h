@@ -13,10 +13,10 @@ void mb_dry_kept_begin(MbSim *sim);
 void mb_dry_kept_guess(MbSim *sim);
 // Tells what row s of the set asks for of its rate.
 double mb_dry_kept_along(const MbSim *sim, size_t s);
+// Finds it anew by the velocities that a solution comes to, where sim->constraining->kept is there, and puts it into what the rows taken ask for. Returns
+// by how much it has changed, of how fast things are.
+double mb_dry_kept_again(MbSim *sim, const double *v);
 // Tells whether the step that has been taken holds a joint by a rate that is not 0, as what carries it turns.
 bool mb_dry_kept_turns(const MbSim *sim);
-// Finds it anew by what the solution that there is makes of velocities v, and puts it into what the rows taken ask for. *change: by how
-// much it has changed, of how fast things are. False: A⁻¹ could not be applied.
-bool mb_dry_kept_again(MbSim *sim, const double *v, double *change);
 
 #endif

@@ -216,8 +216,7 @@ bool mb_touch_carried_create(MbSim *sim) {
   MbTouchCarried *c = &sim->touching->carried;
   const MbModel *model = sim->model;
   c->linked = mb_arena_alloc(&sim->arena, model->nb, sizeof *c->linked);
-  c->v = mb_arena_alloc(&sim->arena, sim->width, sizeof *c->v);
-  if (!c->linked || !c->v || !mb_reached_create(sim, &c->reached)) return false;
+  if (!c->linked || !mb_reached_create(sim, &c->reached)) return false;
   for (size_t b = 0; b < model->nlisted; b++) {
     if (!model->joint[b].ops) continue;
     c->linked[b] = true;
@@ -266,13 +265,11 @@ void mb_touch_carried_guess(MbSim *sim) {
   }
 }
 
-bool mb_touch_carried_again(MbSim *sim, const double *loose, double *change) {
+double mb_touch_carried_again(MbSim *sim, const double *v) {
   MbTouching *t = sim->touching;
   MbConstraining *c = sim->constraining;
-  double *const v = t->carried.v;
   bool iterates;
-  *change = 0;
-  if (!mb_reached_velocities(sim, loose, v)) return false;
+  double change = 0;
   reach_all(sim, v);
   for (size_t i = 0; i < c->ntouches; i++) {
     const size_t row = c->cone[i].row, slot = c->slot[row], key = c->set.is[slot].key;
@@ -282,12 +279,12 @@ bool mb_touch_carried_again(MbSim *sim, const double *loose, double *change) {
     const double speed = ask_along(sim, &t->now.touch[key], &pair, slot, v, false, along);
     for (int k = 0; k < 2; k++) {
       const double more = along[k] - t->carried.along[key][k];
-      if (more != 0) *change = fmax(*change, fabs(more) / (speed + c->loose));
+      if (more != 0) change = fmax(change, fabs(more) / (speed + c->loose));
       c->b[row + 1 + (size_t)k] -= more;
       t->carried.along[key][k] = along[k];
     }
   }
-  return true;
+  return change;
 }
 
 bool mb_touch_carries(const MbSim *sim, uint32_t a, uint32_t b) {

@@ -10,7 +10,6 @@ struct MbTouch;
 typedef struct MbTouchCarried {
   bool *linked;       // (nb) bodies that joints hold, or hold others by
   MbReached reached;  // places at the step's end
-  double *v;          // (width) velocities there
   bool made;          // `along` is of the step's contacts
   bool iterates;      // of some of them the arcs are not known before the solution is
   double rounding;    // of velocities that bodies' places tell
@@ -26,9 +25,9 @@ size_t mb_touch_carried_bytes(const MbSim *sim);
 bool mb_touch_carried_begin(MbSim *sim, size_t n);
 // Finds what tangents ask for by how bodies move when the step begins, once a step. Rows are made.
 void mb_touch_carried_guess(MbSim *sim);
-// Finds it anew by what the solution that there is makes of velocities v, and puts it into what the rows taken ask for. *change: by how much it has
-// changed, of how fast things are. False: A⁻¹ could not be applied.
-bool mb_touch_carried_again(MbSim *sim, const double *v, double *change);
+// Finds it anew by the velocities that a solution comes to, and puts it into what the rows taken ask for. Returns by how much it has changed, of how
+// fast things are.
+double mb_touch_carried_again(MbSim *sim, const double *v);
 // Whether tangents of contacts of two solids, or of a deformable beyond these, may ask for anything: one is driven and turns, or is held by joints.
 bool mb_touch_carries(const MbSim *sim, uint32_t a, uint32_t b);
 // along ← what tangents of a contact of the step ask for of b against a: none but on what turns.

@@ -307,12 +307,11 @@ static void round_off(const MbSim *sim, Pushing *how) {
 
 // What rows ask for by where the solution leads, of contacts on what turns (touch_carried.c) and of what dry friction holds (dry_kept.c): anew.
 static bool carry(MbSim *sim, const double *v, double *change) {
-  double kept;
+  MbConstraining *c = sim->constraining;
   *change = 0;
-  if (sim->touching && sim->touching->carried.iterates && !mb_touch_carried_again(sim, v, change))
-    return false;
-  if (!mb_dry_kept_again(sim, v, &kept)) return false;
-  *change = fmax(*change, kept);
+  if (!mb_reached_velocities(sim, v, c->come)) return false;
+  if (sim->touching && sim->touching->carried.iterates) *change = mb_touch_carried_again(sim, c->come);
+  if (c->kept) *change = fmax(*change, mb_dry_kept_again(sim, c->come));
   return true;
 }
 

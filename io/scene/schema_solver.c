@@ -94,8 +94,8 @@ static const MbSchemaRow maximal_rows[] = {
          "LAPACK; \"auto\": tree where that can be. The result is the same but for rounding"},
     {"project", MB_TYPE_BOOL, AT(MbSolverSpec, project), EXTRA(MbSolverSpec, project_told),
      .help = "true: from joints' coordinates to bodies and back in each step, so that joints never come "
-             "apart. Where nothing is said it is true if bodies on joints may touch, velocity terms are "
-             "\"carried\" and the mode is \"dynamic\": by how little steps of joints as rows part them "
+             "apart. Where nothing is said it is true if bodies on joints may touch and velocity terms are "
+             "\"carried\": by how little steps of joints as rows part them "
              "it would else be decided which of several contacts bears a load. What spins fast on joints "
              "keeps its energy better with false"},
     {0}};

@@ -71,17 +71,13 @@ static void general_joint(MbHeld *held, size_t b, const MbPose *seen) {
   const MbJoint *joint = &model->joint[b];
   const size_t p = model->parent[b], first = held->first[b], v = model->v_first[b];
   double *q = held->q + model->q_first[b], Ad[36], ad[36], xi[6], carry[6];
-  MbPose E, inverse;
+  MbPose E;
   MbJointGap gap;
   mb_se3_ad(ad, held->eta + 6 * b);
   mb_mat6_apply(carry, ad, held->seen + 6 * b);
   mb_held_add_drift(held, b, carry);
-  // the joint's frames: P⁻¹ E_p⁻¹ E_c B⁻¹
   mb_pose_inverse(&E, seen);
-  mb_pose_inverse(&inverse, &model->P[b]);
-  mb_pose_mul(&E, &inverse, &E);
-  mb_pose_inverse(&inverse, &model->B[b]);
-  mb_pose_mul(&E, &E, &inverse);
+  mb_joint_between(&model->P[b], &model->B[b], &E, &E);
   mb_se3_adjoint(Ad, &model->B[b]);
   mb_mat6_apply(xi, Ad, held->eta + 6 * b);
   memcpy(q, held->guess + model->q_first[b], joint->n * sizeof *q);

@@ -309,14 +309,11 @@ static void turn_hinge(const MbModel *model, size_t b, const MbJointWeights *w, 
 static bool gap_at(const MbModel *model, size_t b, const At *at, const MbPose *moved, const double eta[6],
                    const double *near, MbJointGap *gap, double *q) {
   const MbJoint *joint = &model->joint[b];
-  MbPose E, inverse;
+  MbPose E;
   double Ad[36], xi[6];
   mb_pose_inverse(&E, &at->seen);
   if (moved) mb_pose_mul(&E, &E, moved);
-  mb_pose_inverse(&inverse, &model->P[b]);
-  mb_pose_mul(&E, &inverse, &E);
-  mb_pose_inverse(&inverse, &model->B[b]);
-  mb_pose_mul(&E, &E, &inverse);
+  mb_joint_between(&model->P[b], &model->B[b], &E, &E);
   mb_se3_adjoint(Ad, &model->B[b]);
   mb_mat6_apply(xi, Ad, eta);
   memcpy(q, near + model->q_first[b], joint->n * sizeof *q);

@@ -89,7 +89,8 @@ static bool make_gather(MbBackward *b) {
   for (size_t k = 0; k < g->count; k++) {
     const MbTangentNumber *number = g->slopes[k].number;
     if (!mb_tangent_number_jumps(number) && !mb_tangent_gather_for(b->gather, number)) return false;
-    if (all || mb_tangent_number_rests(number)) b->rest[b->nrest++] = k;
+    const bool rests = g->held ? mb_held_number_rests(g, k) : mb_tangent_number_rests(number);
+    if (all || rests) b->rest[b->nrest++] = k;
   }
   return true;
 }

@@ -80,27 +80,13 @@ static void note_motion(MbSensitivity *f, const MbStageNote *note, const MbTurn 
   f->end = turn->q1;
 }
 
-// By the bodies' own motion and the forces on them, less what is gathered.
-static double of_bodies(MbSensitivity *f, const MbSlope *slope, const MbStageNote *note, double move,
-                        const double *z) {
-  if (!mb_tangent_number_jumps(slope->number))
-    return mb_tangent_number_rest(f->probe, f->tangent, slope->number, note->from, f->a, z) / (2 * move);
-  mb_slope_by_number(f, slope, note, note->from, move, f->rate);
-  return mb_slope_dot(z, f->rate, f->sim->nv);
-}
-
 static bool numbers_back(MbBackward *b, const MbStageNote *note, const double *q) {
   MbSensitivity *g = b->g, *f = &g->held->free;
   mb_tangent_gather(b->gather, f->probe, f->tangent, note->from, f->a, note->t, b->z);
   mb_slope_end_gather(f, b->gather, note);
-  for (size_t k = 0; k < g->count; k++) {
-    const MbSlope *slope = &f->slopes[k];
-    const double move = g->number[k].move;
-    double joints = 0;
-    if (!mb_held_joints_number(g, k, note, q, &joints)) return false;
-    b->out[k] += (joints + mb_held_rows_number(g, k)) / (2 * move) + of_bodies(f, slope, note, move, b->z) +
-                 mb_slope_once_number(f, slope, note, move, b->z);
-  }
+  mb_held_numbers_gather(g);
+  for (size_t i = 0; i < b->nrest; i++)
+    if (!mb_held_number_back(g, b->rest[i], note, q, b->z, &b->out[b->rest[i]])) return false;
   return true;
 }
 

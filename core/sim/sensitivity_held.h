@@ -13,6 +13,13 @@ typedef struct MbHeldNumber {
   bool along;
 } MbHeldNumber;
 
+// A parameter of a constraint that numbers change, and what all steps feel of it.
+typedef struct MbHeldParameter {
+  size_t number; // that tells of it, changing it `by` so much
+  size_t constraint, place;
+  double by, felt;
+} MbHeldParameter;
+
 // A row of a constraint that takes part in a step.
 typedef struct MbHeldRow {
   size_t constraint, slot;
@@ -53,6 +60,9 @@ struct MbHeldBack {
   double *side_phi, *side_plus, *side_z;
   double *move, *phi;                      // (nb x 6) what joints are felt by
   double *before, *behind;                 // (nb x 6) what their frames are felt by over all steps
+  bool *any_before, *any_behind;           // (nb) of which joints numbers ask for that
+  size_t nparameters;
+  MbHeldParameter *parameter;
   const MbHeldHinge *hinge;                // (nb) of revolute joints
   double *force, *stiffness, *damping;     // (model's nv) of the joints' own along their coordinates
   double *rate_plus, *rate_z;              // (model's nv) of their coordinates
@@ -104,8 +114,8 @@ void mb_held_rows_weigh(MbSensitivity *g, double *w);
 void mb_held_rows_back(MbSensitivity *g);
 // Tells what a number changes of what a row that takes part in the step asks for.
 double mb_held_row_asked(MbSensitivity *g, size_t k, size_t row);
-// What a number changes of them, weighed, by the difference of both sides.
-double mb_held_rows_number(MbSensitivity *g, size_t k);
+// What a number changes of them, weighed, by the difference of both sides: of all constraints (SIZE_MAX), or of `only` one.
+double mb_held_rows_number(MbSensitivity *g, size_t k, size_t only);
 
 // ---- sensitivity_held_joints.c: joints in it -----------------------------------------------------------------------------
 
@@ -114,8 +124,6 @@ void mb_held_move(MbSensitivity *g, const MbStageNote *note);
 // Adds what the joints of a step are felt by, with z what its equations are, to q̄ and v̄; false: the coordinates of one are not found.
 bool mb_held_joints_back(MbSensitivity *g, const MbStageNote *note, const double *q0, const double *z,
                          double *q, double *v);
-// Returns what a number changes of all steps by moving joints' frames.
-double mb_held_gathered(const MbSensitivity *g, size_t k);
 // What a number changes of a step beside that, weighed; false as above, or it changes which rows joints have.
 bool mb_held_joints_number(MbSensitivity *g, size_t k, const MbStageNote *note, const double *q0,
                            double *sum);
@@ -126,6 +134,22 @@ void mb_held_frame_begin(MbSensitivity *g, const double *q, const double *v, MbW
 // The same of a frame, of which coordinates and their rates are weighed by held->by_q and by_rate, at q and v.
 bool mb_held_frame_back(MbSensitivity *g, const double *q0, double *q, double *v);
 bool mb_held_frame_number(MbSensitivity *g, size_t k, const double *q0, double *sum);
+
+// ---- sensitivity_held_numbers.c: numbers -----------------------------------------------------------------------------------
+
+// Finds what numbers have in common, when all of them are there; false: out of memory.
+bool mb_held_numbers_make(MbSensitivity *g);
+// Tells whether a number moves joints' frames too far for what these are felt by to be gathered.
+bool mb_held_number_jumps(const MbSensitivity *g, size_t k);
+// Tells whether there is something in a number that is not gathered, so that it has to be asked at each step.
+bool mb_held_number_rests(const MbSensitivity *g, size_t k);
+// Gathers what numbers change of constraints in a step.
+void mb_held_numbers_gather(MbSensitivity *g);
+// Adds to `sum` what a number changes of a step beside what is gathered; false: it has no derivative.
+bool mb_held_number_back(MbSensitivity *g, size_t k, const MbStageNote *note, const double *q0,
+                         const double *z, double *sum);
+// Returns what a number changes of all steps by what is gathered of joints and constraints.
+double mb_held_gathered(const MbSensitivity *g, size_t k);
 
 // ---- sensitivity_held_opened.c ---------------------------------------------------------------------------------------------
 

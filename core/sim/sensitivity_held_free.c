@@ -172,6 +172,7 @@ MbStatus mb_held_make(MbSensitivity *g, MbReport *report) {
   f->tangent = tangent_of(held, f->sim, g->sim->model->h);
   if (!f->tangent || !make_lists(g) || !mb_held_rows_make(g)) return mb_no_memory(report, "derivatives");
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin_number(g, k, report);
+  if (status == MB_OK && !mb_held_numbers_make(g)) return mb_no_memory(report, "derivatives");
   return status;
 }
 

@@ -421,17 +421,16 @@ static double of_side(MbSensitivity *g, MbSim *side, size_t first, size_t end) {
   return sum_of(g, side, &twists, rows, first, end, true);
 }
 
-double mb_held_rows_number(MbSensitivity *g, size_t k) {
-  const MbTangentNumber *number = g->held->number[k].of;
+double mb_held_rows_number(MbSensitivity *g, size_t k, size_t only) {
   MbSim *const side[2] = {g->slopes[k].less, g->slopes[k].more};
   MbHeldRows *r = g->held->rows;
   double sum = 0;
-  if (!r || (!number->nties && !number->nsignals)) return 0;
-  for (int s = 0; s < 2; s++) {
+  for (int s = 0; s < 2 && r; s++) {
     mb_rows_signals(side[s], r->t);
     mb_held_side(g, k, s);
     for (size_t first = 0; first < r->n; first = end_of(r, first))
-      sum += (s ? 1 : -1) * of_side(g, side[s], first, end_of(r, first));
+      if (only == SIZE_MAX || only == r->row[first].constraint)
+        sum += (s ? 1 : -1) * of_side(g, side[s], first, end_of(r, first));
   }
   return sum;
 }

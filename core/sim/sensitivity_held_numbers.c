@@ -1,0 +1,110 @@
+// What numbers change of steps under solver "maximal" (sensitivity_held.c). What is the same in each step is added up, and asked for once, at the end: what moments and joints' frames are felt by, and
+// parameters of constraints that numbers change and nothing else, of which one number's difference tells (tangent_gather.c has both). Other numbers are asked at each step.
+#include "core/sim/sensitivity_held.h"
+#include "core/sim/tangent_number_parts.h"
+
+#include <math.h>
+
+// Whether a number moves joints' frames too far for what these are felt by to be gathered.
+bool mb_held_number_jumps(const MbSensitivity *g, size_t k) {
+  return mb_tangent_number_jumps(g->slopes[k].number);
+}
+
+// Whether all that a number changes of constraints is parameters that are added up.
+static bool shares(const MbSensitivity *g, size_t k) {
+  const MbTangentNumber *of = g->held->number[k].of;
+  return !of->nalone && !of->nsignals && !mb_held_number_jumps(g, k);
+}
+
+bool mb_held_number_rests(const MbSensitivity *g, size_t k) {
+  const MbHeldNumber *number = &g->held->number[k];
+  const bool rows = (number->of->nties || number->of->nsignals) && !shares(g, k);
+  return rows || number->along || number->of->njoints || mb_held_number_jumps(g, k) ||
+         mb_tangent_number_rests(g->slopes[k].number) || mb_tangent_number_spins(g->slopes[k].number);
+}
+
+// ---- parameters ---------------------------------------------------------------------------------------------------
+
+static MbHeldParameter *parameter_of(const MbHeldBack *held, const MbTangentShared *at) {
+  for (size_t i = 0; i < held->nparameters; i++)
+    if (held->parameter[i].constraint == at->constraint && held->parameter[i].place == at->place)
+      return &held->parameter[i];
+  return NULL;
+}
+
+// Of those that share one the number tells of it that changes it most.
+static void note_parameters(MbSensitivity *g, size_t k) {
+  MbHeldBack *held = g->held;
+  const MbTangentNumber *of = held->number[k].of;
+  for (size_t i = 0; i < of->nshared && shares(g, k); i++) {
+    const MbTangentShared *at = &of->shared[i];
+    MbHeldParameter *known = parameter_of(held, at);
+    if (known && fabs(known->by) >= fabs(at->by)) continue;
+    *(known ? known : &held->parameter[held->nparameters++]) =
+        (MbHeldParameter){.number = k, .constraint = at->constraint, .place = at->place, .by = at->by};
+  }
+}
+
+static void note_frames(MbSensitivity *g, size_t k) {
+  const MbTangentNumber *of = g->held->number[k].of;
+  for (size_t i = 0; i < of->nframed && !mb_held_number_jumps(g, k); i++) {
+    g->held->any_before[of->framed[i]] = true;
+    g->held->any_behind[of->framed[i]] |= !of->by[i].stays;
+  }
+}
+
+bool mb_held_numbers_make(MbSensitivity *g) {
+  MbHeldBack *held = g->held;
+  const MbModel *model = g->sim->model;
+  held->any_before = mb_arena_alloc(&g->arena, model->nb + 1, sizeof *held->any_before);
+  held->any_behind = mb_arena_alloc(&g->arena, model->nb + 1, sizeof *held->any_behind);
+  held->parameter =
+      mb_arena_alloc(&g->arena, g->count * model->nconstraints + 1, sizeof *held->parameter);
+  if (!held->any_before || !held->any_behind || !held->parameter) return false;
+  for (size_t k = 0; k < g->count; k++) note_parameters(g, k), note_frames(g, k);
+  return true;
+}
+
+// ---- at a step ------------------------------------------------------------------------------------------------------
+
+void mb_held_numbers_gather(MbSensitivity *g) {
+  MbHeldBack *held = g->held;
+  for (size_t i = 0; i < held->nparameters; i++) {
+    MbHeldParameter *p = &held->parameter[i];
+    p->felt += mb_held_rows_number(g, p->number, p->constraint) / p->by;
+  }
+}
+
+// By the bodies' own motion and the forces on them, less what is gathered.
+static double of_bodies(MbSensitivity *f, const MbSlope *slope, const MbStageNote *note, double move,
+                        const double *z) {
+  if (!mb_tangent_number_jumps(slope->number))
+    return mb_tangent_number_rest(f->probe, f->tangent, slope->number, note->from, f->a, z) / (2 * move);
+  mb_slope_by_number(f, slope, note, note->from, move, f->rate);
+  return mb_slope_dot(z, f->rate, f->sim->nv);
+}
+
+bool mb_held_number_back(MbSensitivity *g, size_t k, const MbStageNote *note, const double *q0,
+                         const double *z, double *sum) {
+  MbSensitivity *f = &g->held->free;
+  const MbTangentNumber *of = g->held->number[k].of;
+  const double move = g->number[k].move;
+  double joints = 0, rows = 0;
+  if (!mb_held_joints_number(g, k, note, q0, &joints)) return false;
+  if ((of->nties || of->nsignals) && !shares(g, k)) rows = mb_held_rows_number(g, k, SIZE_MAX);
+  *sum += (joints + rows) / (2 * move) + of_bodies(f, &f->slopes[k], note, move, z) +
+          mb_slope_once_number(f, &f->slopes[k], note, move, z);
+  return true;
+}
+
+double mb_held_gathered(const MbSensitivity *g, size_t k) {
+  const MbHeldBack *held = g->held;
+  const MbTangentNumber *of = held->number[k].of;
+  double sum = 0;
+  for (size_t i = 0; i < of->nframed && !mb_held_number_jumps(g, k); i++)
+    sum += mb_dot6(held->before + 6 * of->framed[i], of->by[i].before) +
+           mb_dot6(held->behind + 6 * of->framed[i], of->by[i].behind);
+  for (size_t i = 0; i < of->nshared && shares(g, k); i++)
+    sum += parameter_of(held, &of->shared[i])->felt * of->shared[i].by;
+  return sum;
+}

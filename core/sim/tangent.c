@@ -373,7 +373,8 @@ static void take_along(const MbSim *sim, MbTangent *t, const double *v, double *
 static void clear_own(const MbModel *model, MbTangent *t) {
   for (size_t b = 0; b < model->nb; b++) {
     const size_t first = t->own_first[b], n = model->joint[b].ops ? model->joint[b].n : 0;
-    for (size_t i = first; i < first + n * n; i++) t->own_q[i] = t->own_v[i] = 0;
+    if (t->stays[b]) t->own_q[first] = t->own_v[first] = 0;
+    for (size_t i = first; i < first + n * n && !t->stays[b]; i++) t->own_q[i] = t->own_v[i] = 0;
   }
 }
 

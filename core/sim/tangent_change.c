@@ -192,7 +192,7 @@ static void feel_forces(const MbSim *sim, MbTangent *t) {
 }
 
 // Of a joint: what comes up along its columns.
-static inline void weigh_columns(const MbTangent *t, size_t b, size_t first, size_t n, const double turn[6],
+static inline __attribute__((always_inline)) void weigh_columns(const MbTangent *t, size_t b, size_t first, size_t n, const double turn[6],
                                  const double dTv[6], const double A[6], double *dq, double *dv, double *da) {
   if (t->stays[b]) { // the other columns are zero
     const double *T = t->T + 6 * first;

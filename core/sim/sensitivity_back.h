@@ -18,7 +18,8 @@ typedef struct MbTurn {
   double *q1, *v1; // (nq), (nv) after it, which the next one begins with
   double *guess;   // (nguess) where closures were looked for
   double *noted;   // velocities of its passes
-  double *nodes, *nodes1; // (nodes x 6) places and velocities of deformables' nodes before it and after it, where there is a way back through them
+  double *nodes,
+      *nodes1; // (nodes x 6) places and velocities of deformables' nodes before it and after it, where there is a way back through them
   double *
       instant; // of one solution: what the solver has left of its start (core/solvers/keep.h); NULL: it is made anew
   bool standing; // it has

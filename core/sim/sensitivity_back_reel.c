@@ -102,10 +102,8 @@ MbTurn mb_back_turn(const MbBackward *b, int64_t i) {
 }
 
 void mb_back_note_turn(const MbBackward *b, int64_t i, const MbTurn *turn) {
-  Head head = {.begin = turn->begin,
-               .t = turn->t,
-               .standing = turn->standing,
-               .stages = (unsigned char)turn->stages};
+  Head head = {
+      .begin = turn->begin, .t = turn->t, .standing = turn->standing, .stages = (unsigned char)turn->stages};
   for (size_t s = 0; s < MB_BACK_STAGES; s++) {
     head.at[s] = turn->note[s].t, head.agrees[s] = turn->note[s].agrees, head.gamma[s] = turn->note[s].gamma;
     head.terms[s] = turn->terms[s];
@@ -178,9 +176,9 @@ bool mb_back_make(MbBackward *b, int64_t steps, size_t memory) {
   double **const lists[] = {&b->q,      &b->v,     &b->u,  &b->before,    &b->move, &b->base,
                             &b->w,      &b->z,     &b->dq, &b->dv,        &b->da,   &b->first,
                             &b->next_q, &b->along, &b->q1, &b->left_moved};
-  bool ok = take_list(b, &b->weight, size) && take_list(b, &b->left, size) && take_list(b, &b->frame[0], size) &&
-            take_list(b, &b->frame[1], size) && take_list(b, &b->by_move, 6 * sim->model->nb) &&
-            take_list(b, &b->by_phi, 6 * sim->model->nb);
+  bool ok = take_list(b, &b->weight, size) && take_list(b, &b->left, size) &&
+            take_list(b, &b->frame[0], size) && take_list(b, &b->frame[1], size) &&
+            take_list(b, &b->by_move, 6 * sim->model->nb) && take_list(b, &b->by_phi, 6 * sim->model->nb);
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok = take_list(b, lists[i], sim->nv) && ok;
   choose_lengths(b, steps, b->g->met ? memory / 2 : memory);
   b->kept = mb_arena_alloc(&b->g->arena, b->nkept, sizeof *b->kept);

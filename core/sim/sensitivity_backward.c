@@ -226,7 +226,8 @@ static MbStatus start_back(MbBackward *b, MbReport *report) {
   MbStageNote start;
   if (g->halves && g->tied) {
     memcpy(g->q, b->kept[0].q, g->sim->nq * sizeof *g->q);
-    return mb_back_agreed(b, mb_back_turn(b, 0).noted, b->kept[0].v) ? MB_OK : mb_slope_unsolved(0, 0, report);
+    return mb_back_agreed(b, mb_back_turn(b, 0).noted, b->kept[0].v) ? MB_OK
+                                                                     : mb_slope_unsolved(0, 0, report);
   }
   if (!g->rows) return MB_OK;
   if (!mb_slope_start(g, b->kept[0].q, b->kept[0].v, &start)) return mb_slope_unsolved(0, 0, report);

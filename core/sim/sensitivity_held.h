@@ -58,9 +58,9 @@ struct MbHeldBack {
   double *plus, *z; // (nb x 6) twists to come, and weights of the equations
   MbPose *side_E;   // (nb) bodies as a side of a number has them, and their twists (nb x 6)
   double *side_phi, *side_plus, *side_z;
-  double *move, *phi;                      // (nb x 6) what joints are felt by
-  double *before, *behind;                 // (nb x 6) what their frames are felt by over all steps
-  bool *any_before, *any_behind;           // (nb) of which joints numbers ask for that
+  double *move, *phi;            // (nb x 6) what joints are felt by
+  double *before, *behind;       // (nb x 6) what their frames are felt by over all steps
+  bool *any_before, *any_behind; // (nb) of which joints numbers ask for that
   size_t nparameters;
   MbHeldParameter *parameter;
   const MbHeldHinge *hinge;                // (nb) of revolute joints

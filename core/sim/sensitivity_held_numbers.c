@@ -58,8 +58,7 @@ bool mb_held_numbers_make(MbSensitivity *g) {
   const MbModel *model = g->sim->model;
   held->any_before = mb_arena_alloc(&g->arena, model->nb + 1, sizeof *held->any_before);
   held->any_behind = mb_arena_alloc(&g->arena, model->nb + 1, sizeof *held->any_behind);
-  held->parameter =
-      mb_arena_alloc(&g->arena, g->count * model->nconstraints + 1, sizeof *held->parameter);
+  held->parameter = mb_arena_alloc(&g->arena, g->count * model->nconstraints + 1, sizeof *held->parameter);
   if (!held->any_before || !held->any_behind || !held->parameter) return false;
   for (size_t k = 0; k < g->count; k++) note_parameters(g, k), note_frames(g, k);
   return true;

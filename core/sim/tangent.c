@@ -131,18 +131,24 @@ void mb_tangent_joint(const MbModel *model, size_t b, const double *q, const dou
   }
 }
 
-// X = Ad(E_b⁻¹ E_p) of the poses in W
-static void place(const MbSim *sim, MbTangent *t, size_t b) {
+// X = Ad(E_b⁻¹ E_p) = ( R 0 ; [p] R R ) of the poses in W, but for its zeros
+MB_INLINE void place(const MbSim *sim, MbTangent *t, size_t b) {
   static const MbPose world = {.q = {1, 0, 0, 0}};
   const size_t p = sim->model->parent[b];
   const MbPose *E = &sim->x.E[b], *parent = p == MB_WORLD ? &world : &sim->x.E[p];
   MbPose back;
-  double own[4];
+  double own[4], R[9], *X = t->X + 36 * b;
   mb_vec3_sub(back.p, parent->p, E->p); // before anything else, as both may be far from the origin
   mb_quat_unrotate(back.p, E->q, back.p);
   mb_quat_conj(own, E->q);
   mb_quat_mul(back.q, own, parent->q);
-  mb_se3_adjoint(t->X + 36 * b, &back);
+  mb_quat_to_mat3(R, back.q);
+  for (size_t i = 0; i < 3; i++) {
+    const size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    mb_vec3_copy(X + 6 * i, R + 3 * i), mb_vec3_copy(X + 6 * i + 21, R + 3 * i);
+    mb_vec3_scale(X + 6 * i + 18, back.p[j], R + 3 * k);
+    mb_vec3_add_scaled(X + 6 * i + 18, X + 6 * i + 18, -back.p[k], R + 3 * j);
+  }
 }
 
 // Of a joint that stays the columns are those of any place, and nothing of them changes.
@@ -166,10 +172,6 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
   double C[6 * MB_JOINT_MOST], unused[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST];
   MbTangentJoint at;
   MbPose Q;
-  if (t->placed && t->stays[b]) {
-    place(sim, t, b);
-    return;
-  }
   mb_tangent_joint(sim->model, b, q, v, &at, t->T + first, t->Tdot + first);
   memcpy(t->X + 36 * b, at.X, sizeof at.X);
   if (!derivatives) return;
@@ -195,9 +197,9 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
   }
 }
 
-MB_CLONES void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, size_t n,
-                                const double *phi_of_parent, const double *alpha_of_parent, const double *v,
-                                const double *a, MbTangentMotion *out) {
+MB_INLINE void carry(const double X[36], const double *T, const double *Tdot, size_t n,
+                     const double *phi_of_parent, const double *alpha_of_parent, const double *v,
+                     const double *a, MbTangentMotion *out) {
   double Tv[6] = {0}, Xphi[6] = {0}, alpha[6] = {0};
   mb_add_columns(Tv, T, n, v);
   if (phi_of_parent) {
@@ -211,8 +213,14 @@ MB_CLONES void mb_tangent_carry(const double X[36], const double *T, const doubl
   mb_six_copy(out->alpha, alpha);
 }
 
-MB_CLONES static void down(const MbSim *sim, MbTangent *t, const double *v, const double *a,
-                           bool derivatives) {
+void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, size_t n,
+                      const double *phi_of_parent, const double *alpha_of_parent, const double *v,
+                      const double *a, MbTangentMotion *out) {
+  carry(X, T, Tdot, n, phi_of_parent, alpha_of_parent, v, a, out);
+}
+
+MB_CLONES __attribute__((flatten)) static void down(const MbSim *sim, MbTangent *t, const double *v,
+                                                    const double *a, bool derivatives) {
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) {
     const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
@@ -222,10 +230,12 @@ MB_CLONES static void down(const MbSim *sim, MbTangent *t, const double *v, cons
       mb_free_at(sim, t, b, vb, ab, derivatives);
       continue;
     }
-    jointed_body(sim, t, b, sim->x.q + model->q_first[b], vb, ab, derivatives);
-    mb_tangent_carry(t->X + 36 * b, t->T + 6 * first, t->Tdot + 6 * first, n,
-                     p == MB_WORLD ? NULL : sim->x.phi + 6 * p, p == MB_WORLD ? NULL : t->alpha + 6 * p, vb,
-                     ab, &motion);
+    if (t->placed && t->stays[b])
+      place(sim, t, b);
+    else
+      jointed_body(sim, t, b, sim->x.q + model->q_first[b], vb, ab, derivatives);
+    carry(t->X + 36 * b, t->T + 6 * first, t->Tdot + 6 * first, n, p == MB_WORLD ? NULL : sim->x.phi + 6 * p,
+          p == MB_WORLD ? NULL : t->alpha + 6 * p, vb, ab, &motion);
   }
 }
 
@@ -346,7 +356,8 @@ static void add_turn(const MbSim *sim, MbTangent *t, size_t b) {
   }
 }
 
-MB_CLONES static void up(const MbSim *sim, MbTangent *t, const double *a, bool derivatives, double *tau) {
+MB_CLONES __attribute__((flatten)) static void up(const MbSim *sim, MbTangent *t, const double *a,
+                                                  bool derivatives, double *tau) {
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) body_wrench(sim, t, b, t->F + 6 * b);
   for (size_t b = model->nb; b-- > 0;) {

@@ -192,8 +192,10 @@ static void feel_forces(const MbSim *sim, MbTangent *t) {
 }
 
 // Of a joint: what comes up along its columns.
-static inline __attribute__((always_inline)) void weigh_columns(const MbTangent *t, size_t b, size_t first, size_t n, const double turn[6],
-                                 const double dTv[6], const double A[6], double *dq, double *dv, double *da) {
+static inline __attribute__((always_inline)) void weigh_columns(const MbTangent *t, size_t b, size_t first,
+                                                                size_t n, const double turn[6],
+                                                                const double dTv[6], const double A[6],
+                                                                double *dq, double *dv, double *da) {
   if (t->stays[b]) { // the other columns are zero
     const double *T = t->T + 6 * first;
     dq[first] += mb_dot6(T, turn), dv[first] += mb_dot6(T, dTv), da[first] += mb_dot6(T, A);
@@ -207,7 +209,7 @@ static inline __attribute__((always_inline)) void weigh_columns(const MbTangent 
   }
 }
 
-MB_CLONES static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, double *dv, double *da) {
+static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, double *dv, double *da) {
   const MbModel *model = sim->model;
   const size_t p = model->parent[b], first = model->v_first[b];
   const double *move = t->move + 6 * b;
@@ -238,8 +240,8 @@ MB_CLONES static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double 
   mb_add_motion_transposed(t->move + 6 * p, t->X + 36 * b, move);
 }
 
-MB_CLONES void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, double *dq, double *dv,
-                                     double *da) {
+MB_CLONES __attribute__((flatten)) void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z,
+                                                              double *dq, double *dv, double *da) {
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) weigh_down(sim, t, b, z, dq, dv, da);
   for (size_t b = 0; b < model->nb; b++) weigh_wrench(sim, t, b);
@@ -258,8 +260,8 @@ MB_CLONES void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, 
   if (t->linearised && t->rows) mb_rows_weigh_own(sim, t, dq, dv);
 }
 
-void mb_tangent_weigh(MbSim *sim, MbTangent *t, const double *move, const double *phi, double *dq,
-                      double *dv) {
+MB_CLONES __attribute__((flatten)) void mb_tangent_weigh(MbSim *sim, MbTangent *t, const double *move,
+                                                         const double *phi, double *dq, double *dv) {
   const size_t nb = sim->model->nb, size = 6 * nb * sizeof *move;
   memcpy(t->move, move, size), memcpy(t->dphi, phi, size);
   memset(t->dalpha, 0, size), memset(t->turn, 0, size);

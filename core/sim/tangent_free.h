@@ -19,8 +19,7 @@ static inline double *mb_free_half(double *columns, size_t first, size_t k) {
 
 // x (3) += Rᵀ y, with the columns of T.
 static inline void mb_free_add_turned(const double *T, size_t first, const double y[3], double x[3]) {
-  for (size_t i = 0; i < 3; i++)
-    mb_vec3_add_scaled(x, x, y[i], T + 6 * (first + MB_FREE_SPIN + i) + 3);
+  for (size_t i = 0; i < 3; i++) mb_vec3_add_scaled(x, x, y[i], T + 6 * (first + MB_FREE_SPIN + i) + 3);
 }
 
 // Takes T, Ṫ and, where they are asked for, derivatives of a body to where it is, and finds how it moves.

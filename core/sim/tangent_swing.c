@@ -120,11 +120,13 @@ MB_INLINE void long_swing_of(double h, int ways, const double I[3], const double
 }
 
 #define ALL_INSIDE __attribute__((flatten)) // with steps whose ways and axes are known
-MB_CLONES ALL_INSIDE static void long_swing(double h, const double I[3], const double w[3], MbSwingSlopes *out) {
+MB_CLONES ALL_INSIDE static void long_swing(double h, const double I[3], const double w[3],
+                                            MbSwingSlopes *out) {
   long_swing_of(h, WAYS, I, w, out);
 }
 
-MB_CLONES ALL_INSIDE static void long_spin(double h, const double I[3], const double w[3], MbSwingSlopes *out) {
+MB_CLONES ALL_INSIDE static void long_spin(double h, const double I[3], const double w[3],
+                                           MbSwingSlopes *out) {
   long_swing_of(h, SPINS, I, w, out);
 }
 #undef ALL_INSIDE

@@ -278,7 +278,8 @@ static double turn_of(const MbModel *model, const MbModel *like, size_t b, const
 }
 
 // Gears alone ask for it: by differences.
-static __attribute__((noinline)) void turn_hinge(const MbModel *model, size_t b, const MbJointWeights *w, At *at) {
+static __attribute__((noinline)) void turn_hinge(const MbModel *model, size_t b, const MbJointWeights *w,
+                                                 At *at) {
   static const double MOVE = 1e-5;
   const double turn = w->turn[0];
   double V[6], fastest = 1;
@@ -452,8 +453,7 @@ static double sum_of_hinge(const MbModel *model, size_t b, const MbJointMotions 
   MbHeldHinge own;
   mb_held_make_hinge(model, motions->like, b, &own);
   const Seen seen = see(&own, &at->X);
-  double sum = hinge(&own, w, at) +
-               w->q[0] * near(atan2(seen.sigma, seen.c), motions->q[model->q_first[b]]);
+  double sum = hinge(&own, w, at) + w->q[0] * near(atan2(seen.sigma, seen.c), motions->q[model->q_first[b]]);
   if (w->turn[0] != 0)
     sum += w->turn[0] * turn_of(model, motions->like, b, &at->X, at->eta[0], at->carry, NULL);
   return sum;

@@ -30,10 +30,7 @@ MB_KERNEL void place_revolute(const Link *link, const Turn *axis, const Frame *u
                               Real v, bool poses) {
   own->R = quat_mat(own->q);
   const uint32_t along = link->along;
-  const Vec s = along == 0   ? own->R.x
-                : along == 1 ? own->R.y
-                : along == 2 ? own->R.z
-                             : turn(own->R, axis->a);
+  const Vec s = along == 0 ? own->R.x : along == 1 ? own->R.y : along == 2 ? own->R.z : turn(own->R, axis->a);
   const Vec r = turn(up->R, link->e), w = up->motion.turn, wr = cross(w, r);
   own->motion.turn = add_scaled(w, v, s);
   own->O = poses ? add(up->O, r) : r;

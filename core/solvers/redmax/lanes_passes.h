@@ -129,9 +129,7 @@ static void forward(MbRecursion *work, const double *q, const double *v, double 
 
 // ---- an instant that has been kept ------------------------------------------------------------------------
 
-MB_KERNEL Quat rotation_of(const double *E) {
-  return (Quat){load(E, 3), load(E, 4), load(E, 5), load(E, 6)};
-}
+MB_KERNEL Quat rotation_of(const double *E) { return (Quat){load(E, 3), load(E, 4), load(E, 5), load(E, 6)}; }
 
 MB_ASIDE void recall_other(MbRecursion *work, size_t b, const double *q, const double *v, double *E,
                            double *phi) {

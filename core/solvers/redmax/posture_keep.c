@@ -60,8 +60,7 @@ void mb_posture_keep_factor(const MbPosture *posture, double *kept) {
   const Parts at = parts_of(links);
   Share *share = (Share *)(kept + at.share);
   for (size_t b = 0; b < links->nb; b++)
-    if (links->hop[b].kind == MB_LINK_REVOLUTE)
-      share[b] = (Share){work->stand[b].V, work->stand[b].inverse};
+    if (links->hop[b].kind == MB_LINK_REVOLUTE) share[b] = (Share){work->stand[b].V, work->stand[b].inverse};
   if (!links->ncolumns) return;
   memcpy(kept + at.U, work->U, links->ncolumns * sizeof *work->U);
   memcpy(kept + at.G, work->G, links->nsquares * sizeof *work->G);

@@ -284,7 +284,7 @@ static void along_moves(MbSensitivity *g, size_t first, size_t end, size_t body)
 }
 
 // Along its twists.
-static void along_twists(MbSensitivity *g, size_t first, size_t end, size_t body) {
+static void along_twists(MbSensitivity *g, size_t first, size_t end, size_t body, double by_phi[6]) {
   double *phi = g->probe->x.phi + 6 * body, fastest = 1;
   for (size_t k = 0; k < 6; k++) fastest = fmax(fastest, fabs(phi[k]));
   for (size_t k = 0; k < 6; k++) {
@@ -292,9 +292,45 @@ static void along_twists(MbSensitivity *g, size_t first, size_t end, size_t body
     phi[k] = here + move;
     const double more = sum_here(g, first, end);
     phi[k] = here - move;
-    g->held->phi[6 * body + k] += (more - sum_here(g, first, end)) / (2 * move);
+    by_phi[k] += (more - sum_here(g, first, end)) / (2 * move);
     phi[k] = here;
   }
+}
+
+// y += s B x, or of its transposed.
+static void add_bend(double s, const double B[36], bool transposed, const double x[6], double y[6]) {
+  for (size_t i = 0; i < 6; i++)
+    for (size_t k = 0; k < 6; k++) y[i] += s * B[transposed ? 6 * k + i : 6 * i + k] * x[k];
+}
+
+// The same of rows that tell how H changes, at once for both bodies: with δH = B ε what of g̈ no acceleration makes is  φ · B φ  beside H · drift. False: they do not tell it.
+static bool told_twists(MbSensitivity *g, size_t first, size_t end, double by_phi[2][6]) {
+  MbSim *sim = g->probe;
+  const MbConstraint *constraint = &sim->model->constraints[g->held->rows->row[first].constraint];
+  MbRowBend bend[MB_ROWS];
+  if (!mb_rows_bend(sim, constraint, bend)) return false;
+  for (size_t r = first; r < end; r++) {
+    const MbHeldRow *row = &g->held->rows->row[r];
+    const MbRow *at = &sim->constraining->set.row[row->slot];
+    const double share = row->zeta * row->bend;
+    for (int e = 0; e < 2; e++) {
+      const size_t body = constraint->body[e];
+      if (body == MB_WORLD) continue;
+      const double *phi = sim->x.phi + 6 * body;
+      double turned[3]; // H · drift = H_v · (v × ω)
+      mb_vec3_cross(turned, at->H[e] + 3, phi + 3);
+      mb_vec3_add_scaled(by_phi[e], by_phi[e], share, turned);
+      mb_vec3_cross(turned, phi, at->H[e] + 3);
+      mb_vec3_add_scaled(by_phi[e] + 3, by_phi[e] + 3, share, turned);
+      for (int by = 0; by < 2; by++) {
+        const double *B = bend[row->slot - constraint->slot].by[e][by];
+        if (constraint->body[by] == MB_WORLD) continue;
+        add_bend(share, B, false, sim->x.phi + 6 * constraint->body[by], by_phi[e]);
+        add_bend(share, B, true, phi, by_phi[by]);
+      }
+    }
+  }
+  return true;
 }
 
 // Of velocities whose linear part is in the world's axes: what twists, by which rows' rates are, make of a turn of a body. `by_phi` is what the twist now is felt by.
@@ -321,15 +357,15 @@ static void add_turns(MbSensitivity *g, size_t first, size_t end, size_t body, c
 
 static void of_bodies(MbSensitivity *g, size_t first, size_t end) {
   const MbConstraint *constraint = &g->probe->model->constraints[g->held->rows->row[first].constraint];
+  double by_phi[2][6] = {{0}};
+  const bool told = told_twists(g, first, end, by_phi);
   for (int e = 0; e < 2; e++) {
     const size_t body = constraint->body[e];
-    double before[6], by_phi[6];
     if (body == MB_WORLD || (e == 1 && body == constraint->body[0])) continue;
     along_moves(g, first, end, body);
-    memcpy(before, g->held->phi + 6 * body, sizeof before);
-    along_twists(g, first, end, body);
-    for (size_t i = 0; i < 6; i++) by_phi[i] = g->held->phi[6 * body + i] - before[i];
-    add_turns(g, first, end, body, by_phi);
+    if (!told) along_twists(g, first, end, body, by_phi[e]);
+    for (size_t i = 0; i < 6; i++) g->held->phi[6 * body + i] += by_phi[e][i];
+    add_turns(g, first, end, body, by_phi[e]);
   }
 }
 

@@ -21,6 +21,12 @@ Test(gradient_held, derivatives_back_by_every_kind_of_constraint_are_those_of_wh
   for (size_t i = 0; i < GRADIENT_CONSTRAINTS; i++) check("chains", gradient_constraints[i], MOVE);
 }
 
+// What several numbers change of one parameter of a constraint, as of the length at the start, is found once for all of them.
+Test(gradient_held, numbers_that_change_the_same_of_a_constraint_are_told_apart) {
+  for (size_t i = 0; i < 2; i++)
+    for (size_t w = 0; w < 2; w++) gradient_check_together("chains", gradient_lengths[i], &ways[w]);
+}
+
 Test(gradient_held, derivatives_back_of_what_rolls_and_is_driven_are_those_of_whole_runs) {
   check("rolls", NULL, MOVE);
   check("driven", NULL, MOVE);

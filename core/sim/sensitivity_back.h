@@ -111,7 +111,7 @@ size_t mb_back_nodes_numbers(const MbSensitivity *g);
 // Makes room, and looks at what numbers change; false: out of memory. Without such steps it does nothing.
 bool mb_back_nodes_make(MbBackward *b);
 // Notes the state that the reel begins with, and the one after a turn of it. Returns why it is no further to be gone back over; NULL: it is.
-void mb_back_nodes_begin(const MbBackward *b);
+void mb_back_nodes_begin(const MbBackward *b, double *to);
 const char *mb_back_nodes_note(const MbBackward *b, const MbTurn *turn);
 // Goes back over a step. *why: why it cannot be; NULL: it can.
 MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why, MbReport *report);

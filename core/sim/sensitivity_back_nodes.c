@@ -105,8 +105,8 @@ bool mb_back_nodes_make(MbBackward *b) {
 
 // ---- the run ----------------------------------------------------------------------------------------------
 
-void mb_back_nodes_begin(const MbBackward *b) {
-  if (b->nodes) memcpy(mb_back_new_turn(b, 0).nodes, section(b->g->sim), 6 * count(b) * sizeof(double));
+void mb_back_nodes_begin(const MbBackward *b, double *to) {
+  if (b->nodes) memcpy(to, section(b->g->sim), 6 * count(b) * sizeof *to);
 }
 
 const char *mb_back_nodes_note(const MbBackward *b, const MbTurn *turn) {

@@ -153,7 +153,7 @@ static MbStatus over_reel(MbBackward *b, int64_t begin, int64_t end, MbReport *r
   b->begins = begin;
   memcpy(b->reel, sim->state.q, sim->nq * sizeof *b->reel);
   memcpy(b->reel + sim->nq, sim->state.v, sim->nv * sizeof *b->reel);
-  mb_back_nodes_begin(b);
+  mb_back_nodes_begin(b, mb_back_new_turn(b, 0).nodes);
   for (int64_t i = begin; i < end && status == MB_OK; i++) {
     if (i + 1 < end) come_to(b, i + 1 - begin);
     status = record_at(b, i - begin, report);

@@ -140,7 +140,9 @@ bool mb_held_frame_number(MbSensitivity *g, size_t k, const double *q0, double *
 // Finds what numbers have in common, when all of them are there; false: out of memory.
 bool mb_held_numbers_make(MbSensitivity *g);
 // Tells whether a number moves joints' frames too far for what these are felt by to be gathered.
-bool mb_held_number_jumps(const MbSensitivity *g, size_t k);
+static inline bool mb_held_number_jumps(const MbSensitivity *g, size_t k) {
+  return mb_tangent_number_jumps(g->slopes[k].number);
+}
 // Tells whether there is something in a number that is not gathered, so that it has to be asked at each step.
 bool mb_held_number_rests(const MbSensitivity *g, size_t k);
 // Gathers what numbers change of constraints in a step.

@@ -5,11 +5,6 @@
 
 #include <math.h>
 
-// Whether a number moves joints' frames too far for what these are felt by to be gathered.
-bool mb_held_number_jumps(const MbSensitivity *g, size_t k) {
-  return mb_tangent_number_jumps(g->slopes[k].number);
-}
-
 // Whether all that a number changes of constraints is parameters that are added up.
 static bool shares(const MbSensitivity *g, size_t k) {
   const MbTangentNumber *of = g->held->number[k].of;

@@ -281,7 +281,8 @@ Test(gradient_constraints, numbers_that_change_the_same_of_a_constraint_are_told
   static const char *const integrators[] = {"symplectic", "implicit", "trapezoidal", "bdf1"};
   for (size_t i = 0; i < 2; i++)
     for (size_t k = 0; k < 4; k++)
-      gradient_check_together("chains", gradient_lengths[i], &(GradientWay){"\"redmax\"", integrators[k], true});
+      gradient_check_together("chains", gradient_lengths[i],
+                              &(GradientWay){"\"redmax\"", integrators[k], true});
 }
 
 // Accelerations have them under steps of one solution alone.

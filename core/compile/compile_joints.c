@@ -1,5 +1,6 @@
 // Joints: their geometry, where they sit between the centre-of-mass frames of parent and child, their coordinates at
 // the start, stiffness and damping.
+#include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/compile/compile_internal.h"
 #include "core/joints/joints.h"
@@ -106,33 +107,6 @@ static MbStatus list_special(MbModel *model, MbReport *report) {
   return MB_OK;
 }
 
-// A body without mass, with nothing that has mass behind it, moves by what its joint does, if that does
-// anything and the step's matrix knows.
-static MbStatus check_massless(const MbModel *model, MbReport *report) {
-  const MbIntegratorKind way = model->integrator.kind;
-  const bool known = way != MB_SYMPLECTIC && way != MB_RK45;
-  MbStatus status = MB_OK;
-  for (size_t i = 0; i < model->nlisted; i++) {
-    const size_t b = model->number[i], v = model->v_first[b];
-    double mass = 0;
-    for (size_t k = b;
-         k < model->nb && !(mass > 0) && (k == b || (model->parent[k] != MB_WORLD && model->parent[k] >= b));
-         k++)
-      mass += model->M[6 * k + 3]; // a subtree is a run of bodies
-    bool held = model->joint[b].n == 0 || mass > 0;
-    for (size_t k = 0; k < model->joint[b].n && !held; k++)
-      held = model->joint_inertia[v + k] > 0 ||
-             (known && (model->joint_damping[v + k] > 0 || model->stiffness[v + k] > 0));
-    if (held) continue;
-    char where[48];
-    snprintf(where, sizeof where, "/bodies/%zu", i);
-    status = mb_error(report, MB_SCENE, where,
-                      "nothing that has mass moves with the joint of \"%s\": its motion is not determined%s",
-                      model->body_name[b], known ? "" : " (stiffness or damping there need \"implicit\")");
-  }
-  return status;
-}
-
 MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   const size_t nb = model->nb;
   MbArena *arena = &model->arena;
@@ -206,9 +180,45 @@ MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *re
   model->joint = joint, model->P = P, model->B = B, model->q_first = q_first, model->v_first = v_first;
   model->q0 = q0, model->v0 = v0, model->stiffness = stiffness, model->rest = rest,
   model->joint_damping = damping, model->joint_inertia = inertia;
-  // a body that is wrong has no mass yet
-  if (status == MB_OK && report->errors == 0) status = check_massless(model, report);
   return status == MB_OK ? list_special(model, report) : status;
+}
+
+// mass (nb) ← that of each body and of all that hangs on it, nodes that it carries among them.
+static void add_masses(const MbModel *model, double *mass) {
+  for (size_t b = 0; b < model->nb; b++) mass[b] = model->M[6 * b + 3];
+  for (size_t b = model->nb; b-- > 0;)
+    if (model->parent[b] != MB_WORLD) mass[model->parent[b]] += mass[b];
+}
+
+// Whether a body's joint does something that may hold it, where nothing that has mass moves with it; `known`: the step's matrix knows that.
+static bool joint_holds(const MbModel *model, size_t b, bool known) {
+  bool holds = model->joint[b].n == 0;
+  for (size_t v = model->v_first[b]; v < model->v_first[b] + model->joint[b].n; v++)
+    holds |=
+        model->joint_inertia[v] > 0 || (known && (model->joint_damping[v] > 0 || model->stiffness[v] > 0));
+  return holds;
+}
+
+MbStatus mb_compile_check_massless(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  const MbIntegratorKind way = model->integrator.kind;
+  const bool known = way != MB_SYMPLECTIC && way != MB_RK45;
+  MbStatus status = MB_OK;
+  (void)spec;
+  if (report->errors > 0) return MB_OK; // a body that is wrong has no mass yet
+  double *mass = mb_calloc(model->nb + 1, sizeof *mass);
+  if (!mass) return mb_no_memory(report, "bodies");
+  add_masses(model, mass);
+  for (size_t i = 0; i < model->nlisted; i++) {
+    const size_t b = model->number[i];
+    char where[48];
+    if (mass[b] > 0 || joint_holds(model, b, known)) continue;
+    snprintf(where, sizeof where, "/bodies/%zu", i);
+    status = mb_error(report, MB_SCENE, where,
+                      "nothing that has mass moves with the joint of \"%s\": its motion is not determined%s",
+                      model->body_name[b], known ? "" : " (stiffness or damping there need \"implicit\")");
+  }
+  mb_free(mass);
+  return status;
 }
 
 // A tree on a body makes the two turn together, and its steps are those of the tree; so do nodes that follow it.

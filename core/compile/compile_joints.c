@@ -1,6 +1,5 @@
 // Joints: their geometry, where they sit between the centre-of-mass frames of parent and child, their coordinates at
 // the start, stiffness and damping.
-#include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/compile/compile_internal.h"
 #include "core/joints/joints.h"
@@ -183,11 +182,15 @@ MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *re
   return status == MB_OK ? list_special(model, report) : status;
 }
 
-// mass (nb) ← that of each body and of all that hangs on it, nodes that it carries among them.
-static void add_masses(const MbModel *model, double *mass) {
-  for (size_t b = 0; b < model->nb; b++) mass[b] = model->M[6 * b + 3];
-  for (size_t b = model->nb; b-- > 0;)
-    if (model->parent[b] != MB_WORLD) mass[model->parent[b]] += mass[b];
+// Whether something that has mass moves with a body: of its subtree, which is a run of bodies, or a node that one of these carries.
+static bool has_mass(const MbModel *model, size_t body) {
+  const size_t *parent = model->parent, own = model->nlisted;
+  size_t end = body;
+  for (; end < own && (end == body || (parent[end] != MB_WORLD && parent[end] >= body)); end++)
+    if (model->M[6 * end + 3] > 0) return true;
+  for (size_t k = own; k < model->nb; k++)
+    if (parent[k] >= body && parent[k] < end && model->M[6 * k + 3] > 0) return true;
+  return false;
 }
 
 // Whether a body's joint does something that may hold it, where nothing that has mass moves with it; `known`: the step's matrix knows that.
@@ -205,19 +208,15 @@ MbStatus mb_compile_check_massless(const MbSceneSpec *spec, MbModel *model, MbRe
   MbStatus status = MB_OK;
   (void)spec;
   if (report->errors > 0) return MB_OK; // a body that is wrong has no mass yet
-  double *mass = mb_calloc(model->nb + 1, sizeof *mass);
-  if (!mass) return mb_no_memory(report, "bodies");
-  add_masses(model, mass);
   for (size_t i = 0; i < model->nlisted; i++) {
     const size_t b = model->number[i];
     char where[48];
-    if (mass[b] > 0 || joint_holds(model, b, known)) continue;
+    if (joint_holds(model, b, known) || has_mass(model, b)) continue;
     snprintf(where, sizeof where, "/bodies/%zu", i);
     status = mb_error(report, MB_SCENE, where,
                       "nothing that has mass moves with the joint of \"%s\": its motion is not determined%s",
                       model->body_name[b], known ? "" : " (stiffness or damping there need \"implicit\")");
   }
-  mb_free(mass);
   return status;
 }
 

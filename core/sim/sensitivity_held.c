@@ -147,6 +147,7 @@ bool mb_held_back(MbBackward *b, const MbTurn *turn) {
     b->v[i] = from[i] + b->dv[i] - b->da[i] / h;
   }
   if (!mb_held_joints_back(g, note, turn->q, b->z, b->q, b->v)) return false;
+  mb_held_kept_back(g, b->q);
   if (!numbers_back(b, note, turn->q)) return false;
   if (mb_slope_looks(g, turn->step)) mb_held_opens(g, turn->q);
   return true;

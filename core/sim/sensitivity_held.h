@@ -27,21 +27,26 @@ typedef struct MbHeldRow {
       claimed; // its number among those that are not held with joints, and among those that are; SIZE_MAX, MB_WORLD: it is none
   int order;   // 0: its gap is known
   int slips; // dry friction: the way that it pushes with all that it may, and asks for nothing; 0: it sticks, or is none
+  bool kept;                     // it asks for the joint's move in the step (sensitivity_held_kept.c)
   double mu, zeta;               // what it pushes, and what its equation is felt by
   double pull, slip, bend, soft; // how much of g, ġ_t, J̇ v and μ there is in what it asks for
 } MbHeldRow;
 
 typedef struct MbHeldRows {
   size_t n, ntied;
-  MbHeldRow *row;      // (nslots)
-  double *G, *Y;       // (nslots x nv) of those that are tied
-  MbRanked S;          //
-  double *y, *asked;   // (nv), (nslots)
-  double *q, *v;       // (model's nq), (model's nv)
-  double t;            // that they are asked for
-  size_t near;         // one that is about to press, or to let go; SIZE_MAX: there is none
-  bool told;           // of such a row
-  const double *guess; // (nguess) where closures are looked for
+  MbHeldRow *row;       // (nslots)
+  double *G, *Y;        // (nslots x nv) of those that are tied: what they ask for, and what they push
+  double *moved;        // (nslots x nv) of those that are kept: what they are felt by where the step begins
+  double *q1;           // (nq) bodies at the step's end
+  MbPose *E1, *side_E1; // (nb) there, and as a side of a number has them
+  MbRanked S;           //
+  double *y, *asked;    // (nv), (nslots)
+  double *q, *v;        // (model's nq), (model's nv)
+  double t;             // that they are asked for
+  const double *w;      // (nv) velocities to come
+  size_t near;          // one that is about to press, or to let go; SIZE_MAX: there is none
+  bool told;            // of such a row
+  const double *guess;  // (nguess) where closures are looked for
 } MbHeldRows;
 
 struct MbHeldBack {
@@ -116,6 +121,19 @@ void mb_held_rows_back(MbSensitivity *g);
 double mb_held_row_asked(MbSensitivity *g, size_t k, size_t row);
 // What a number changes of them, weighed, by the difference of both sides: of all constraints (SIZE_MAX), or of `only` one.
 double mb_held_rows_number(MbSensitivity *g, size_t k, size_t only);
+
+// ---- sensitivity_held_kept.c: those that prescribe velocities, which a joint's move in the step keeps to ------------------------
+
+bool mb_held_kept_make(MbSensitivity *g, MbHeldRows *r); // false: out of memory
+// Takes bodies to where the step ends.
+void mb_held_kept_at(MbSensitivity *g, const MbTurn *turn);
+// Puts what such a row asks for of velocities to come into its G, and notes what it is felt by where the step begins.
+void mb_held_kept_row(MbSensitivity *g, const MbHeldRow *row);
+// Adds that, weighed, to q̄.
+void mb_held_kept_back(MbSensitivity *g, double *q);
+// What such rows ask for, weighed, by where the step ends: by how much it differs in the models of a number's two sides, each with its bodies in axes of
+// that side.
+double mb_held_kept_number(MbSensitivity *g, size_t k);
 
 // ---- sensitivity_held_joints.c: joints in it -----------------------------------------------------------------------------
 

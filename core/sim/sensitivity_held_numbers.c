@@ -1,5 +1,6 @@
 // What numbers change of steps under solver "maximal" (sensitivity_held.c). What is the same in each step is added up, and asked for once, at the end: what moments and joints' frames are felt by, and
 // parameters of constraints that numbers change and nothing else, of which one number's difference tells (tangent_gather.c has both). Other numbers are asked at each step.
+#include "core/sim/constrain_internal.h"
 #include "core/sim/sensitivity_held.h"
 #include "core/sim/tangent_number_parts.h"
 
@@ -13,8 +14,10 @@ static bool shares(const MbSensitivity *g, size_t k) {
 
 bool mb_held_number_rests(const MbSensitivity *g, size_t k) {
   const MbHeldNumber *number = &g->held->number[k];
-  const bool rows = (number->of->nties || number->of->nsignals) && !shares(g, k);
-  return rows || number->along || number->of->njoints || mb_held_number_jumps(g, k) ||
+  const MbConstraining *constraining = g->probe->constraining;
+  const bool rows = (number->of->nties || number->of->nsignals) && !shares(g, k),
+             kept = constraining && constraining->kept;
+  return rows || kept || number->along || number->of->njoints || mb_held_number_jumps(g, k) ||
          mb_tangent_number_rests(g->slopes[k].number) || mb_tangent_number_spins(g->slopes[k].number);
 }
 
@@ -86,6 +89,7 @@ bool mb_held_number_back(MbSensitivity *g, size_t k, const MbStageNote *note, co
   double joints = 0, rows = 0;
   if (!mb_held_joints_number(g, k, note, q0, &joints)) return false;
   if ((of->nties || of->nsignals) && !shares(g, k)) rows = mb_held_rows_number(g, k, SIZE_MAX);
+  rows += mb_held_kept_number(g, k);
   *sum += (joints + rows) / (2 * move) + of_bodies(f, &f->slopes[k], note, move, z) +
           mb_slope_once_number(f, &f->slopes[k], note, move, z);
   return true;

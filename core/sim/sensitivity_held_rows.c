@@ -10,6 +10,7 @@
 #include "core/sim/claims.h"
 #include "core/sim/ask_steps.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/kept_moves.h"
 #include "core/sim/sensitivity_held.h"
 #include "core/sim/tangent_number_parts.h"
 #include "core/sim/tangent_rows.h"
@@ -41,7 +42,8 @@ bool mb_held_rows_make(MbSensitivity *g) {
   r->asked = mb_arena_alloc(&g->arena, n, sizeof(double));
   r->q = mb_arena_alloc(&g->arena, model->nq + 1, sizeof(double));
   r->v = mb_arena_alloc(&g->arena, model->nv + 1, sizeof(double));
-  return r->row && r->G && r->Y && r->y && r->asked && r->q && r->v && mb_ranked_create(&g->arena, &r->S, n);
+  const bool fine = r->row && r->G && r->Y && r->y && r->asked && r->q && r->v;
+  return fine && mb_held_kept_make(g, r) && mb_ranked_create(&g->arena, &r->S, n);
 }
 
 // ---- what rows ask for --------------------------------------------------------------------------------------------
@@ -86,6 +88,7 @@ static void list(MbSensitivity *g, const double *forces) {
       row->tied = SIZE_MAX;
       if (!row->slips && !find_terms(sim, at->g, row)) continue;
       if (!row->slips && is->claimed == MB_WORLD) row->tied = r->ntied++;
+      row->kept = mb_kept_rate(sim, &model->constraints[i]);
       r->n++;
     }
 }
@@ -112,8 +115,12 @@ static bool respond(MbSensitivity *g) {
     for (size_t i = 0; i < nv; i++) Y[i] = sim->model->h * G[i];
     if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return false;
     const double nothing = sim->solver->claims->nothing * sim->model->h * free_of(sim->model, G);
-    if (fabs(mb_slope_dot(G, Y, nv)) > nothing) continue;
+    if (fabs(mb_slope_dot(G, Y, nv)) > nothing) {
+      if (r->row[k].kept) mb_held_kept_row(g, &r->row[k]);
+      continue;
+    }
     memset(G, 0, nv * sizeof *G), memset(Y, 0, nv * sizeof *Y);
+    memset(r->moved + nv * r->row[k].tied, 0, nv * sizeof *r->moved);
   }
   return true;
 }
@@ -184,6 +191,7 @@ bool mb_held_rows_at(MbSensitivity *g, const MbTurn *turn, double *lambda) {
   if (nguess) memcpy(mb_section(sim, MB_SECTION_CLOSURES), turn->guess, nguess * sizeof(double));
   mb_rows_make(sim, sim->x.q, note->from, turn->t, sim->model->h);
   list(g, note->impulse + held->nclaimed);
+  mb_held_kept_at(g, turn);
   if (!respond(g)) return false;
   for (size_t i = 0; i < r->n; i++)
     for (size_t k = 0; k < r->n; k++) {
@@ -246,7 +254,8 @@ static double sum_of(MbSensitivity *g, const MbSim *side, const Twists *twists, 
         }
       }
       if (at->c[e] == 0) continue;
-      rate += at->c[e] * held->rate_plus[at->v[e]], z += at->c[e] * held->rate_z[at->v[e]];
+      if (!row.kept) rate += at->c[e] * held->rate_plus[at->v[e]];
+      z += at->c[e] * held->rate_z[at->v[e]];
       drift += at->c[e] * turns[at->v[e]];
     }
     sum += row.zeta * (rate + row.slip * at->gt + row.pull * at->g + row.bend * (drift + at->gtt) +
@@ -401,7 +410,9 @@ static void of_coordinates(MbSensitivity *g, size_t first, size_t end) {
     const MbRow *at = &sim->constraining->set.row[row->slot];
     for (int e = 0; e < 2; e++) {
       if (at->c[e] == 0) continue;
-      held->by_plus[at->v[e]] += row->zeta * at->c[e], held->by_z[at->v[e]] -= row->mu * at->c[e];
+      (row->kept ? held->by_q : held->by_plus)[at->v[e]] +=
+          row->zeta * at->c[e] * (row->kept ? -1 / sim->model->h : 1);
+      held->by_z[at->v[e]] -= row->mu * at->c[e];
       held->by_turn[at->v[e]] += row->zeta * row->bend * at->c[e];
     }
   }

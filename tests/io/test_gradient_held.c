@@ -49,6 +49,25 @@ Test(gradient_held, derivatives_back_of_what_is_accelerated_are_those_of_whole_r
   check("accelerated", NULL, MOVE);
 }
 
+// What is driven at a rate keeps to how far its joint moves in a step, by which velocities are felt otherwise than what it pushes, and places at the step's end. The
+// numbers move the slide's frames and centres of mass, and turn its axis.
+Test(gradient_held, derivatives_back_of_what_is_driven_along_what_turns_are_those_of_whole_runs) {
+  static const char *const joints[] = {
+      "\"prismatic\",\"motion\":{\"velocity\":\"=start-0.3+t\"},\"axis\":[\"=0.3+start\",1,0.2]",
+      "\"screw\",\"pitch\":0.1,\"motion\":{\"velocity\":\"=start+t\"},\"axis\":[\"=0.6+start\",1,0]",
+      "\"universal\",\"motion\":{\"velocity\":[\"=start\",\"=t\"]}",
+      "\"revolute\",\"motion\":{\"velocity\":\"=start\"},\"axis\":[\"=0.6+start\",1,0]"};
+  for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
+    char set[500];
+    snprintf(
+        set, sizeof set,
+        "/bodies/1/joint={\"type\":%s,\"parent\":\"a1\",\"in_parent\":{\"position\":[\"=length/2\",0,0]},"
+        "\"in_body\":{\"position\":[\"=-length/3\",0,0.02]}}",
+        joints[i]);
+    check("accelerated", set, MOVE);
+  }
+}
+
 // Directions across a hinge's axis were chosen anew on both sides of a number that tilts it from an axis of the world: the derivative had the other sign.
 Test(gradient_held, derivatives_back_by_what_tilts_a_hinge_are_those_of_whole_runs) {
   check("accelerated", "/bodies/0/joint/axis=[\"=start-0.4\",1,0]", MOVE);

@@ -48,7 +48,7 @@ static bool is_rate(const MbConstraint *constraint) {
 }
 
 bool mb_kept_rate(const MbSim *sim, const MbConstraint *constraint) {
-  return sim->constraining->kept && is_rate(constraint);
+  return sim->constraining && sim->constraining->kept && is_rate(constraint);
 }
 
 // Whether the joint's move in a step is not what its rows ask for of rates.

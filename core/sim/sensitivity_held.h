@@ -131,6 +131,8 @@ void mb_held_kept_at(MbSensitivity *g, const MbTurn *turn);
 void mb_held_kept_row(MbSensitivity *g, const MbHeldRow *row);
 // Adds that, weighed, to q̄.
 void mb_held_kept_back(MbSensitivity *g, double *q);
+// Tells whether there are such rows among those of the model.
+bool mb_held_kept_may(const MbSensitivity *g);
 // What such rows ask for, weighed, by where the step ends: by how much it differs in the models of a number's two sides, each with its bodies in axes of
 // that side.
 double mb_held_kept_number(MbSensitivity *g, size_t k);

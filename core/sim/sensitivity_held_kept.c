@@ -89,13 +89,24 @@ void mb_held_kept_back(MbSensitivity *g, double *q) {
       q[i] += r->row[k].zeta * r->moved[nv * r->row[k].tied + i];
 }
 
+bool mb_held_kept_may(const MbSensitivity *g) {
+  const MbSim *sim = g->probe;
+  bool may = false;
+  for (size_t i = 0; i < sim->model->nconstraints; i++) may |= mb_kept_rate(sim, &sim->model->constraints[i]);
+  return may;
+}
+
+static bool any_kept(const MbHeldRows *r) {
+  bool any = false;
+  for (size_t k = 0; k < r->n; k++) any |= r->row[k].kept;
+  return any;
+}
+
+// As a side's model has them.
 static double kept_side(MbSensitivity *g, const MbModel *model, size_t k, int side) {
   MbHeldRows *r = g->held->rows;
   const MbSim *sim = g->probe;
   double sum = 0;
-  bool any = false;
-  for (size_t i = 0; i < r->n; i++) any |= r->row[i].kept;
-  if (!any) return 0;
   memcpy(r->side_E1, r->E1, model->nb * sizeof *r->E1);
   mb_axes_poses(g->slopes[k].axes, side, r->side_E1);
   for (size_t i = 0; i < r->n; i++)
@@ -106,6 +117,6 @@ static double kept_side(MbSensitivity *g, const MbModel *model, size_t k, int si
 }
 
 double mb_held_kept_number(MbSensitivity *g, size_t k) {
-  if (!g->held->rows || !g->probe->constraining->kept) return 0;
+  if (!g->held->rows || !any_kept(g->held->rows)) return 0;
   return kept_side(g, g->slopes[k].more->model, k, 1) - kept_side(g, g->slopes[k].less->model, k, 0);
 }

@@ -1,6 +1,5 @@
 // What numbers change of steps under solver "maximal" (sensitivity_held.c). What is the same in each step is added up, and asked for once, at the end: what moments and joints' frames are felt by, and
 // parameters of constraints that numbers change and nothing else, of which one number's difference tells (tangent_gather.c has both). Other numbers are asked at each step.
-#include "core/sim/constrain_internal.h"
 #include "core/sim/sensitivity_held.h"
 #include "core/sim/tangent_number_parts.h"
 
@@ -14,10 +13,8 @@ static bool shares(const MbSensitivity *g, size_t k) {
 
 bool mb_held_number_rests(const MbSensitivity *g, size_t k) {
   const MbHeldNumber *number = &g->held->number[k];
-  const MbConstraining *constraining = g->probe->constraining;
-  const bool rows = (number->of->nties || number->of->nsignals) && !shares(g, k),
-             kept = constraining && constraining->kept;
-  return rows || kept || number->along || number->of->njoints || mb_held_number_jumps(g, k) ||
+  const bool rows = (number->of->nties || number->of->nsignals) && !shares(g, k);
+  return rows || mb_held_kept_may(g) || number->along || number->of->njoints || mb_held_number_jumps(g, k) ||
          mb_tangent_number_rests(g->slopes[k].number) || mb_tangent_number_spins(g->slopes[k].number);
 }
 

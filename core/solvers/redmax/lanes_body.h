@@ -24,8 +24,7 @@ MB_KERNEL Quat turn_by(Quat p, const Real k[4], const Real k2[4], Real c, Real s
                             mad(s, k2[3], c * k[3])});
 }
 
-// Turned about the joint's axis from where the parent is. Without `poses` O and its velocity are left out.
-// Where a body is, and how fast, that is turned as own->q has it.
+// Where a body is, and how fast, that is turned as own->q has it. Without `poses` O and its velocity are left out.
 MB_KERNEL void place_revolute(const Link *link, const Turn *axis, const Frame *up, Frame *own, Stand *stand,
                               Real v, bool poses) {
   own->R = quat_mat(own->q);
@@ -38,6 +37,7 @@ MB_KERNEL void place_revolute(const Link *link, const Turn *axis, const Frame *u
   stand->s = s, stand->r = r;
 }
 
+// Turned about the joint's axis from where the parent is.
 MB_KERNEL Frame forward_revolute(const Link *link, const Turn *axis, const Frame *up, Stand *stand,
                                  Real cosine, Real sine, Real v, bool poses) {
   const uint32_t along = link->along;

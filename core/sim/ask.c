@@ -42,15 +42,37 @@ bool mb_ask_closes(double gap, double size) {
   return gap > -ROUNDING * size;
 }
 
+// The least rate behind a blow.
+static double thrown_back(const MbAskRow *row) { return -row->bounce * row->last + row->rate - row->last; }
+
+// Whether that is what a contact asks for.
+static bool rebounds(double h, const MbAskRow *row, double stops) {
+  if (!(row->bounce > 0)) return false;
+  if (row->blow != MB_BLOW_BY_NUMBERS) return row->blow == MB_BLOW_REBOUNDS;
+  return row->last < -row->slowest && row->g + h * row->rate < 0 && thrown_back(row) > stops;
+}
+
+// Whether a state moved by as little as differences are would decide otherwise.
+static bool narrow(double h, const MbAskRow *row, double stops) {
+  static const double NEAR = 1e-6; // as in sensitivity_tied.c
+  const double near = NEAR * (row->size + fabs(stops)), slack[] = {-row->slowest - row->last,
+                                                                  -row->g / h - row->rate,
+                                                                  thrown_back(row) - stops};
+  bool other = row->bounce > 0, close = false;
+  for (int i = 0; i < 3; i++) {
+    other = other && slack[i] > -near;
+    close = close || fabs(slack[i]) <= near;
+  }
+  return other && close;
+}
+
 MbAsked mb_ask_contact(const MbAsking *asking, const MbAskRow *row) {
   const double h = asking->h;
   if (row->alpha > 0) return at_end(asking, row, row->judged > 0 ? 0 : row->beta);
   const double stops = mb_ask_closes(row->judged, row->scale) ? -row->g / h : 0;
-  double least = stops;
-  if (row->bounce > 0 && row->last < -row->slowest && row->g + h * row->rate < 0)
-    least = fmax(least, -row->bounce * row->last + row->rate - row->last);
+  const double least = rebounds(h, row, stops) ? thrown_back(row) : stops;
   return (MbAsked){
-      .takes = true, .b = row->rate - least, .size = row->size + fabs(least), .rebound = least - stops};
+      .takes = true, .b = row->rate - least, .size = row->size + fabs(least), .rebound = least - stops, .narrow = narrow(h, row, stops)};
 }
 
 MbAsked mb_ask_friction(const MbAskRow *row) {

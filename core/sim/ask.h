@@ -30,6 +30,9 @@ typedef struct MbAsking {
   double impulse; // half steps: seconds of force that an impulse stands for
 } MbAsking;
 
+// Whether a contact rebounds: by its numbers, or as another step has decided.
+typedef enum MbAskBlow { MB_BLOW_BY_NUMBERS, MB_BLOW_STOPS, MB_BLOW_REBOUNDS } MbAskBlow;
+
 // What is known of one row.
 typedef struct MbAskRow {
   int order; // 0: g is known; 1: only its rate is; 2: only its acceleration
@@ -54,6 +57,7 @@ typedef struct MbAskRow {
   double judged; // contact: the gap by which is decided what it asks for
   double scale;  // contact: how large what touches is
   double bounce, slowest; // contact: restitution, and the approach from which on there is some
+  MbAskBlow blow;         // contact: whether that is decided here
 } MbAskRow;
 
 // w = W λ + b is to be 0, or ≥ 0 with λ ≥ 0.
@@ -63,6 +67,7 @@ typedef struct MbAsked {
   double b, size; // the sizes of b's terms together
   double soft;    // on W's diagonal
   double rebound; // by how much b is less for restitution
+  bool narrow;    // whether there is any has been decided by next to nothing
 } MbAsked;
 
 // Tells whether a contact of that gap, of two things of a size, closes it in the step, and does not come no nearer alone.

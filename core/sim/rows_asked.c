@@ -67,7 +67,7 @@ void mb_rows_take(MbSim *sim, size_t s, const MbAsked *asked) {
 static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const double *x) {
   MbConstraining *c = sim->constraining;
   const MbContacts *rules = sim->touching->rules;
-  const MbTouch *touch = &sim->touching->now.touch[c->set.is[s].key];
+  MbTouch *touch = &sim->touching->now.touch[c->set.is[s].key];
   double along[3] = {0}, rate[3], size[3] = {0};
   if (asking->of != MB_ASK_VELOCITIES && !asking->parts) return;
   if (asking->of == MB_ASK_VELOCITIES) mb_touch_carried(sim, touch, along + 1);
@@ -82,7 +82,8 @@ static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const dou
                       .alpha = c->set.is[s + k].alpha,
                       .beta = c->set.is[s + k].beta,
                       .bounce = touch->bounce,
-                      .slowest = rules->threshold};
+                      .slowest = rules->threshold,
+                      .blow = mb_touch_blow(sim->touching, touch)};
     if (asking->parts) {
       known.g = fmax(known.g, -MB_TOUCH_MOST * touch->size);
       const MbAsked asked = mb_ask(asking, &known);
@@ -92,6 +93,7 @@ static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const dou
     if (k == 0) known.last = mb_row_rate_sized(&c->set, s, sim->state.v, &known.size);
     const MbAsked asked = k == 0 ? mb_ask_contact(asking, &known) : mb_ask_friction(&known);
     if (!asked.takes) return;
+    if (k == 0) touch->rebounds = asked.rebound > 0, touch->narrow = asked.narrow;
     mb_rows_take(sim, s + k, &asked);
     c->kind[c->n - 1] = k == 0 ? MB_CONTACT_NORMAL : MB_CONTACT_TANGENT;
     c->from[c->n - 1] = touch->lambda[k];

@@ -4,7 +4,7 @@
 
 #include "core/sim/sim_internal.h"
 
-enum { MB_AXES_FELT, MB_AXES_FROM, MB_AXES_TO, MB_AXES_RATE, MB_AXES_VECTORS };
+enum { MB_AXES_FELT, MB_AXES_FROM, MB_AXES_TO, MB_AXES_RATE, MB_AXES_FREE, MB_AXES_VECTORS };
 
 // The bodies whose principal axes a number turns, of which coordinates tell a pose.
 typedef struct MbSlopeAxes {

@@ -135,6 +135,22 @@ static void numbers_at_once(MbBackward *b, const MbStageNote *note) {
   }
 }
 
+// What the velocities without rows, of which contacts that rebound have asked, are felt by.
+static void thrown_back(MbBackward *b, const MbStageNote *note) {
+  MbSensitivity *g = b->g;
+  double *scratch[3] = {b->dq, b->dv, b->da};
+  MbStageNote free;
+  if (!g->met || !g->met->n || !g->met->rebounds) return;
+  memcpy(b->z, mb_met_free_begin(g, note, &free), g->sim->nv * sizeof *b->z);
+  mb_met_free_back(g, scratch, b->q, b->v);
+  gather(b, &free);
+  for (size_t i = 0; i < b->nrest; i++) {
+    const size_t k = b->rest[i];
+    b->out[k] += number_at_stage(b, k, &free) +
+                 mb_slope_once_own(g, &g->slopes[k], &free, g->number[k].move, b->z);
+  }
+}
+
 // Over a step of one linear solution.
 static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
@@ -156,6 +172,7 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   for (size_t k = 0; k < g->count && touches; k++)
     if (!mb_met_number(g, &g->slopes[k], note, b->z, g->number[k].move, &b->out[k]))
       return lost(b, turn, report);
+  if (touches) thrown_back(b, note);
   if (!touches) look_at_once(b, turn, note);
   return MB_OK;
 }

@@ -12,7 +12,7 @@
 #include "core/model/coordinates.h"
 #include "core/model/flight.h"
 #include "core/model/joint.h"
-#include "core/sim/sensitivity_parts.h"
+#include "core/sim/sensitivity_met.h"
 #include "core/sim/tangent_swing.h"
 
 #include <math.h>
@@ -226,15 +226,17 @@ void mb_slope_end_back(MbSensitivity *g, const MbStageNote *note, double *q, dou
   }
   for (size_t b = 0; b < model->nb && model->any_flies; b++) {
     const size_t first = model->v_first[b];
+    MbThrown *thrown = mb_thrown_of(g, b);
     Carried c;
     double s[3], out[3], lost[3];
     if (!carried(model, b)) continue;
     memcpy(g->spun + first, v + first, 3 * sizeof *v);
-    carry_of(model, b, swing[b].s, note->w + first, &c);
+    carry_of(model, b, thrown ? thrown->swing.s : swing[b].s, thrown ? thrown->turned : note->w + first, &c);
     times(c.by_w, 3, true, v + first, out);
     times(c.by_s, 3, true, v + first, s);
     times(swing[b].by_w, 3, true, s, lost);
-    for (size_t i = 0; i < 3; i++) v[first + i] = out[i], from[first + i] = -lost[i];
+    if (thrown) mb_vec3_copy(thrown->carried, s), mb_vec3_copy(thrown->spun, v + first);
+    for (size_t i = 0; i < 3; i++) v[first + i] = out[i], from[first + i] = thrown ? 0 : -lost[i];
   }
 }
 
@@ -247,7 +249,13 @@ void mb_slope_end_gather(const MbSensitivity *g, MbTangentGather *gather, const 
     const double *I = model->M + 6 * b, *spun = g->spun + first;
     double felt[3], by_P[3], by_I[3];
     Carried c;
+    const MbThrown *thrown = mb_thrown_of(g, b);
     if (!carried(model, b) || !mb_tangent_gathers_moments(gather, b)) continue;
+    if (thrown) {
+      for (size_t k = 0; k < 3; k++) felt[k] = mb_thrown_moment(g, thrown, note, k);
+      mb_tangent_gather_moments(gather, b, felt);
+      continue;
+    }
     carry_of(model, b, swing[b].s, note->w + first, &c);
     times(c.by_s, 3, true, spun, by_P);
     times(swing[b].by_I, 3, true, by_P, by_I);
@@ -264,7 +272,12 @@ double mb_slope_end_number(const MbSensitivity *g, const MbSlope *slope, const M
   for (size_t b = 0; b < model->nb && model->any_flies && mb_tangent_number_spins(slope->number); b++) {
     const size_t first = model->v_first[b];
     double more[3];
+    const MbThrown *thrown = mb_thrown_of(g, b);
     if (!carried(model, b)) continue;
+    if (thrown) {
+      sum += mb_thrown_number(g, thrown, slope, note, move);
+      continue;
+    }
     by_number(slope, b, note->from + first, note->w + first, move, more);
     sum += mb_vec3_dot(g->spun + first, more);
   }

@@ -55,17 +55,20 @@ bool mb_met_make(MbSensitivity *g) {
   if (!met || mb_sim_create(g->sim->model, &options, &met->beside, &own) != MB_OK) return false;
   const size_t nv = g->sim->nv;
   const size_t nb = g->sim->model->nb;
-  double **const of_bodies[] = {&met->phi, &met->by_move, &met->by_w, &met->by_z, &met->none};
+  double **const of_bodies[] = {&met->phi,  &met->by_move,  &met->by_w,    &met->by_z,
+                                &met->none, &met->from_phi, &met->free_phi};
   bool ok = (met->tangent = mb_tangent_create(met->beside)) != NULL;
   for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)
     ok &= (*of_bodies[i] = numbers(g, 6 * nb)) != NULL;
   if (ok) mb_tangent_place(met->beside, met->tangent);
   met->z = numbers(g, nv), met->y = numbers(g, nv), met->move = numbers(g, nv);
-  return ok && met->z && met->y && met->move;
+  met->thrown = mb_arena_alloc(&g->arena, nb + 1, sizeof *met->thrown);
+  met->free = numbers(g, nv), met->back = numbers(g, nv);
+  return ok && met->z && met->y && met->move && met->free && met->back && met->thrown;
 }
 
 static void free_moves(MbTouchMoves *moves) {
-  mb_free(moves->near.touch);
+  mb_free(moves->near.touch), mb_free(moves->thrown);
   for (int i = 0; i < MB_TOUCH_MOVES; i++) {
     mb_free(moves->move[i].q), mb_free(moves->move[i].dq);
     mb_free(moves->move[i].pushed.touch);
@@ -108,6 +111,13 @@ static bool copy_move(const MbSim *sim, MbTouchMove *to, const MbTouchMove *from
   return true;
 }
 
+static bool copy_thrown(MbTouchMoves *to, const MbTouchMoves *from) {
+  if (!mb_grow(&to->thrown, &to->thrown_room, from->nthrown, sizeof *to->thrown)) return false;
+  if (from->nthrown) memcpy(to->thrown, from->thrown, from->nthrown * sizeof *to->thrown);
+  to->nthrown = from->nthrown;
+  return true;
+}
+
 bool mb_met_note(const MbSensitivity *g, MbMeeting *meeting) {
   const MbTouchMoves *moves = &g->met->moves;
   if (moves->no_memory || !mb_touch_copy_pushes(&meeting->pushed, &g->sim->touching->last) ||
@@ -116,7 +126,7 @@ bool mb_met_note(const MbSensitivity *g, MbMeeting *meeting) {
   meeting->moves.n = moves->n;
   for (int i = 0; i < moves->n; i++)
     if (!copy_move(g->sim, &meeting->moves.move[i], &moves->move[i])) return false;
-  return true;
+  return copy_thrown(&meeting->moves, moves);
 }
 
 void mb_met_forget(MbMeeting *meeting) {
@@ -125,7 +135,8 @@ void mb_met_forget(MbMeeting *meeting) {
 }
 
 size_t mb_met_bytes(const MbMeeting *meeting) {
-  size_t bytes = (meeting->pushed.room + meeting->near.room) * sizeof(MbPushed);
+  size_t bytes = (meeting->pushed.room + meeting->near.room) * sizeof(MbPushed) +
+                 meeting->moves.thrown_room * sizeof *meeting->moves.thrown;
   for (int i = 0; i < MB_TOUCH_MOVES; i++) {
     const MbTouchMove *move = &meeting->moves.move[i];
     bytes += move->pushed.room * sizeof(MbPushed) + (move->q_room + move->dq_room) * sizeof(double);
@@ -200,7 +211,7 @@ static bool press(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t r
 
 static bool slides(const MbPushed *touch) {
   static const double NEAR = 1e-6; // as in sensitivity_touch.c
-  return hypot(touch->lambda[1], touch->lambda[2]) > (1 - NEAR) * touch->mu * touch->lambda[0];
+  return hypot(touch->lambda[1], touch->lambda[2]) >= (1 - NEAR) * touch->mu * touch->lambda[0];
 }
 
 // How much of its gap there is in what a contact asks for, and of its force.
@@ -208,13 +219,14 @@ static void find_terms(const MbContacts *rules, double h, const MbPushed *touch,
   const double way = h + (touch->gap > 0 ? 0 : rules->damping);
   c->pull = mb_ask_closes(touch->gap, touch->size) ? 1 / h : 0, c->softness = 0;
   if (rules->compliance > 0) c->pull = 1 / way, c->softness = rules->compliance / way;
+  if (touch->rebounds) c->pull = 0;
 }
 
 // B and C of one that slides; false: it has come to rest just so.
 static bool slide(const MbPushed *touch, double h, MbMetContact *c) {
   const double *u = touch->rate + 1, fast = hypot(u[0], u[1]);
   const double rubs = hypot(touch->lambda[1], touch->lambda[2]);
-  for (int k = 0; k < 2; k++) c->along[k] = rubs > 0 ? -touch->lambda[1 + k] / rubs : 0;
+  for (int k = 0; k < 2; k++) c->along[k] = rubs > 0 ? -touch->lambda[1 + k] / rubs : fast > 0 ? u[k] / fast : 0;
   if (rubs > 0 && !(fast > 0)) return false;
   if (rubs > 0)
     c->scale /= 1 + c->scale * rubs / (h * fast); // so that they are as large as those of what sticks
@@ -299,8 +311,9 @@ static bool ambiguous(MbSensitivity *g) {
 
 bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting) {
   MbMet *met = g->met;
-  met->n = 0;
+  met->n = met->nthrown = 0;
   if (!meeting->pushed.n) return true;
+  mb_thrown_at(g, note, meeting);
   if (!press(g, g->probe, &meeting->pushed, 3, g->sim->model->h, note->from)) return false;
   met->n = met->pushed->n;
   for (size_t i = 0; i < met->n; i++)
@@ -309,6 +322,7 @@ bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeti
   for (size_t i = 0; i < met->n; i++)
     if (!take_branch(g, i)) return lost(g, TURNING);
   fill(g);
+  if (!mb_met_free_at(g, note)) return false;
   return ambiguous(g) ? lost(g, LOADS) : true;
 }
 
@@ -338,15 +352,22 @@ void mb_met_back(MbSensitivity *g, double *w) {
 
 // ---- where the bodies are, and numbers ------------------------------------------------------------------------------
 
-static MbMetSum sum_of(const MbMet *met, const double *z, const double *w) {
-  return (MbMetSum){
-      .pushed = met->pushed, .mu = met->mu, .zeta = met->zeta, .pull = met->pull, .z = z, .w = w};
+static MbMetSum sum_of(const MbMet *met, const double *z, const MbStageNote *note) {
+  return (MbMetSum){.pushed = met->pushed,
+                    .mu = met->mu,
+                    .zeta = met->zeta,
+                    .pull = met->pull,
+                    .z = z,
+                    .w = note->w,
+                    .from = met->rebounds ? note->from : NULL,
+                    .free = met->rebounds ? met->free : NULL};
 }
 
-bool mb_met_felt(MbSensitivity *g, const MbStageNote *note, const double *z, double *q) {
+bool mb_met_felt(MbSensitivity *g, const MbStageNote *note, const double *z, double *q, double *v) {
   const MbMet *met = g->met;
   if (!met || !met->n) return true;
-  const MbMetSum sum = sum_of(met, z, note->w);
+  const MbMetSum sum = sum_of(met, z, note);
+  mb_met_free_felt(g, v);
   return mb_met_slope(g, g->q, &sum, q) || lost(g, GONE);
 }
 
@@ -371,11 +392,14 @@ static bool same_solids(const MbContacts *less, const MbContacts *more) {
     const MbSolid *s = &less->solids[i], *t = &more->solids[i];
     const double one[] = {s->size[0], s->size[1], s->size[2], s->radius, s->length, s->friction},
                  other[] = {t->size[0], t->size[1], t->size[2], t->radius, t->length, t->friction};
+    if (memcmp(&s->restitution, &t->restitution, sizeof(double)) != 0) return false;
     if (s->mesh || memcmp(&s->at, &t->at, sizeof s->at) != 0 || memcmp(one, other, sizeof one) != 0)
       return false;
   }
   for (size_t i = 0; i < less->nrules; i++)
-    if (memcmp(&less->rules[i].friction, &more->rules[i].friction, sizeof(double)) != 0) return false;
+    if (memcmp(&less->rules[i].friction, &more->rules[i].friction, sizeof(double)) != 0 ||
+        memcmp(&less->rules[i].restitution, &more->rules[i].restitution, sizeof(double)) != 0)
+      return false;
   return less->compliance == more->compliance && less->damping == more->damping;
 }
 
@@ -389,6 +413,8 @@ static MbMetSum of_side(const MbSlope *slope, int s, const MbMetSum *sum) {
   MbMetSum own = *sum;
   own.w = mb_axes_v(slope->axes, s, MB_AXES_TO, sum->w);
   own.z = mb_axes_v(slope->axes, s, MB_AXES_FELT, sum->z);
+  if (sum->free) own.from = mb_axes_v(slope->axes, s, MB_AXES_FROM, sum->from);
+  if (sum->free) own.free = mb_axes_v(slope->axes, s, MB_AXES_FREE, sum->free);
   return own;
 }
 
@@ -396,7 +422,7 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
                    double move, double *out) {
   MbMet *met = g->met;
   if (!met || !met->n || !slope->meets) return true;
-  const MbMetSum sum = sum_of(met, z, note->w);
+  const MbMetSum sum = sum_of(met, z, note);
   for (int s = 0; s < 2; s++) {
     MbSim *side = mb_slope_side(slope, s);
     MbSeen *seen = met->seen[1 + s];
@@ -405,7 +431,7 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
     if (!mb_met_look(side, q, mb_axes_v(slope->axes, s, MB_AXES_FROM, note->from), met->pushed, seen))
       return lost(g, GONE);
     *out +=
-        (s ? 1 : -1) / (2 * move) * (mb_met_sum_at(side, q, &own, seen, met->phi) + rubs_on(met, side, seen));
+        (s ? 1 : -1) / (2 * move) * (mb_met_sum_at(met, side, q, &own, seen) + rubs_on(met, side, seen));
   }
   return mb_met_sides_smooth(g, g->q, &sum) || lost(g, GONE);
 }
@@ -448,7 +474,7 @@ static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, con
     const MbMetSum own = of_side(slope, s, sum);
     if (!mb_met_look(side, q, mb_axes_v(slope->axes, s, MB_AXES_FROM, v), sum->pushed, seen))
       return lost(g, GONE);
-    out[k] += (s ? 1 : -1) / (2 * g->number[k].move) * mb_met_sum_at(side, q, &own, seen, g->met->phi);
+    out[k] += (s ? 1 : -1) / (2 * g->number[k].move) * mb_met_sum_at(g->met, side, q, &own, seen);
   }
   return mb_met_sides_smooth(g, move->q, sum) || lost(g, GONE);
 }
@@ -494,7 +520,7 @@ static bool about_to_change(const MbSensitivity *g, size_t i, const double *from
                fast = hypot(touch->rate[1], touch->rate[2]);
   double size = fabs(touch->gap) / h;
   for (size_t k = 0; k < nv; k++) size += fabs(G[k] * from[k]);
-  if (took <= NEAR * size) return true;
+  if (took <= NEAR * size || touch->narrow) return true;
   return most > 0 && (met->contact[i].slides ? fast <= NEAR * size : rubs > (1 - 2 * NEAR) * most);
 }
 
@@ -567,7 +593,7 @@ void mb_met_tell(MbSensitivity *g, const MbStageNote *note, const MbMeeting *mee
   MbMet *met = g->met;
   for (size_t i = 0; met && i < met->n && !met->told; i++)
     if (about_to_change(g, i, note->from))
-      tell_near(g, &met->pushed->touch[i], "let go, to slide or to stick", t, step, report);
+      tell_near(g, &met->pushed->touch[i], "let go, to slide or to stick, or to rebound or not", t, step, report);
   for (size_t i = 0; met && meeting && i < meeting->near.n && !met->told; i++)
     if (!is_held(g, &meeting->near.touch[i])) tell_near(g, &meeting->near.touch[i], "press", t, step, report);
 }

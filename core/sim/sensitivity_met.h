@@ -4,10 +4,11 @@
 
 #include "core/sim/dense_lu.h"
 #include "core/sim/sensitivity_parts.h"
+#include "core/sim/tangent_swing.h"
 
 // Where a contact is seen.
 typedef struct MbSeen {
-  double point[3], normal[3], gap, mu;
+  double point[3], normal[3], gap, mu, bounce;
 } MbSeen;
 
 // What has been met in a step: the contacts that pushed, those that were about to, and how what was deep was parted behind it.
@@ -15,6 +16,17 @@ typedef struct MbMeeting {
   MbPushes pushed, near;
   MbTouchMoves moves;
 } MbMeeting;
+
+// A body that flies, and spins anew behind a blow (sensitivity_thrown.c).
+typedef struct MbThrown {
+  size_t body;
+  double spin[3];       // without any swing
+  double turned[3];     // with that of this spin: what the body is turned by
+  MbSwingSlopes swing;  // that swing, by that spin
+  double carried[3];    // what it is felt by in the body's flight, less than nothing
+  double spun[3];       // what the spin behind the flight is felt by
+  double moved[3];      // what `turned` is felt by in coordinates
+} MbThrown;
 
 // A contact's three equations  B (G v⁺ + r) + C μ = 0.
 typedef struct MbMetContact {
@@ -26,11 +38,13 @@ typedef struct MbMetContact {
   double softness; // of μ in the first
 } MbMetContact;
 
-// The sum that is felt by where bodies are:  Σ ( −μ G(q) z + ζ G(q) w + ζ₀ pull g(q) )  and, of a move that parts bodies, − z M(q) w.
+// The sum that is felt by where bodies are:  Σ ( −μ G(q) z + ζ G(q) w + ζ₀ pull g(q) ),  of contacts that rebound with ζ₀ N(q) ((1 + e) from − free) besides, N being the first row of G, and, of a move that
+// parts bodies, − z M(q) w.
 typedef struct MbMetSum {
   const MbPushes *pushed;
   const double *mu, *zeta, *pull; // (3 n), (3 n), (n)
   const double *z, *w;            // (nv)
+  const double *from, *free;      // (nv) NULL: none rebounds
   bool parts;
 } MbMetSum;
 
@@ -53,6 +67,11 @@ struct MbMet {
   double *by_move, *by_w, *by_z; // (nb x 6) what the sum is felt by along bodies' motions and their twists
   double *none;                  // (nb x 6) zero
   double *z, *y, *move;          // (nv)
+  bool rebounds;                 // a contact does
+  double *from_phi, *free_phi;   // (nb x 6) twists by velocities before the step, and as they would be behind it without rows
+  MbThrown *thrown;              // (nthrown) room for nb
+  size_t nthrown;                //
+  double *free, *back;           // (nv) these velocities; what the equations for them are felt by
   bool told, begun;              // that another branch is near, or as the run begins
 };
 
@@ -69,8 +88,8 @@ size_t mb_met_bytes(const MbMeeting *meeting);
 bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting);
 // Takes w̄ over what contacts and constraints push, as mb_slope_tied_back does without the former.
 void mb_met_back(MbSensitivity *g, double *w);
-// Adds to q̄ what contacts are felt by, of z; false as above.
-bool mb_met_felt(MbSensitivity *g, const MbStageNote *note, const double *z, double *q);
+// Adds to q̄ and v̄ what contacts are felt by, of z; false as above.
+bool mb_met_felt(MbSensitivity *g, const MbStageNote *note, const double *z, double *q, double *v);
 // Notes whether a number may change anything of what contacts ask for and push.
 void mb_met_concern(MbSlope *slope);
 // Adds to out what a number changes of them; false as above.
@@ -84,6 +103,31 @@ void mb_met_begin_tell(MbSensitivity *g, MbReport *report);
 void mb_met_tell(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting, double t, int64_t step,
                  MbReport *report);
 
+// ---- sensitivity_met_free.c -----------------------------------------------------------------------------------------
+
+// Finds the velocities that the step at hand would have come to without rows, where a contact rebounds; false: A has no inverse.
+bool mb_met_free_at(MbSensitivity *g, const MbStageNote *note);
+// Adds to v̄ what contacts that rebound ask of the velocities before the step.
+void mb_met_free_felt(const MbSensitivity *g, double *v);
+// Takes the tangent to those velocities, and g->a to their accelerations: *free ← the step's note with them. Returns what their equations are felt by (nv).
+const double *mb_met_free_begin(MbSensitivity *g, const MbStageNote *note, MbStageNote *free);
+// Adds to q̄ and v̄ what that is felt by.
+void mb_met_free_back(MbSensitivity *g, double *scratch[3], double *q, double *v);
+
+// ---- sensitivity_thrown.c -------------------------------------------------------------------------------------------
+
+// Takes bodies that spin anew in the step at hand to what they are turned by, and g->step with them.
+void mb_thrown_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting);
+// Returns a body as it has been thrown; NULL: it has not been.
+MbThrown *mb_thrown_of(const MbSensitivity *g, size_t body);
+// Takes what such bodies are turned by, in w̄ with what coordinates make of it, h `moved`, to what velocities that the step has solved for are felt by, and adds to `from` (nv) what those before it are felt by.
+void mb_thrown_back(MbSensitivity *g, double h, const double *moved, double *w, double *from);
+// Returns what a body's moments of inertia change of its flight, about one axis.
+double mb_thrown_moment(const MbSensitivity *g, const MbThrown *thrown, const MbStageNote *note, size_t axis);
+// Returns the same of a number on both of its sides.
+double mb_thrown_number(const MbSensitivity *g, const MbThrown *thrown, const MbSlope *slope,
+                        const MbStageNote *note, double move);
+
 // ---- sensitivity_met_sum.c ------------------------------------------------------------------------------------------
 
 // Looks where bodies of a simulation touch at coordinates q, with velocities v to tell how far away that is of interest; false: contacts that pushed are not
@@ -94,6 +138,6 @@ bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double
 // Whether the sum is the same smooth function of a number on both of its sides, where contacts are at q as seen[0] has them and on the sides as seen[1] and seen[2] do.
 bool mb_met_sides_smooth(MbSensitivity *g, const double *q, const MbMetSum *sum);
 // out ← the sum as a simulation has it at q, of contacts as it has seen them there.
-double mb_met_sum_at(MbSim *at, const double *q, const MbMetSum *sum, const MbSeen *seen, double *phi);
+double mb_met_sum_at(const MbMet *met, MbSim *at, const double *q, const MbMetSum *sum, const MbSeen *seen);
 
 #endif

@@ -59,14 +59,14 @@ static bool see(const MbSim *sim, const MbPushes *pushed, size_t first, size_t e
   return true;
 }
 
-// Coefficients of friction are those that the look has found.
+// Coefficients of friction and restitution are those that the look has found.
 static bool rub(const MbTouching *t, const MbPushes *pushed, MbSeen *seen) {
   for (size_t i = 0; i < pushed->n; i++) {
     const MbPushed *touch = &pushed->touch[i];
     size_t k = 0;
     while (k < t->next.n && (t->next.touch[k].a != touch->a || t->next.touch[k].b != touch->b)) k++;
     if (k == t->next.n) return false;
-    seen[i].mu = t->next.touch[k].mu;
+    seen[i].mu = t->next.touch[k].mu, seen[i].bounce = t->next.touch[k].bounce;
   }
   return true;
 }
@@ -116,32 +116,62 @@ static void add_velocity(const MbSim *sim, uint32_t solid, const double *phi, co
   mb_vec3_add_scaled(out, out, share, v);
 }
 
+// Bodies' twists by a sum's velocities.
+typedef struct Twists {
+  const double *w, *z, *from, *free;
+} Twists;
+
+// What a contact that rebounds asks for besides:  N ((1 + e) from − free).
+static double thrown(const MbSim *sim, const MbPushed *touch, const MbSeen *seen, const Twists *of) {
+  double before[3] = {0}, after[3] = {0};
+  for (int side = 0; side < 2; side++) {
+    add_velocity(sim, side ? touch->b : touch->a, of->from, seen->point, side ? 1 : -1, before);
+    add_velocity(sim, side ? touch->b : touch->a, of->free, seen->point, side ? 1 : -1, after);
+  }
+  return (1 + seen->bounce) * mb_vec3_dot(seen->normal, before) - mb_vec3_dot(seen->normal, after);
+}
+
 // The part of the contacts from `first` to before `end`.
 static double contacts_of(const MbSim *sim, const MbMetSum *sum, size_t first, size_t end, const MbSeen *seen,
-                          const double *of_w, const double *of_z) {
+                          const Twists *of) {
   double all = 0;
   for (size_t i = first; i < end; i++) {
     const MbPushed *touch = &sum->pushed->touch[i];
     double axis[3][3], w[3] = {0}, z[3] = {0};
     axes_near(touch->normal, seen[i].normal, axis);
     for (int side = 0; side < 2; side++) {
-      add_velocity(sim, side ? touch->b : touch->a, of_w, seen[i].point, side ? 1 : -1, w);
-      add_velocity(sim, side ? touch->b : touch->a, of_z, seen[i].point, side ? 1 : -1, z);
+      add_velocity(sim, side ? touch->b : touch->a, of->w, seen[i].point, side ? 1 : -1, w);
+      add_velocity(sim, side ? touch->b : touch->a, of->z, seen[i].point, side ? 1 : -1, z);
     }
     for (size_t k = 0; k < 3; k++)
       all += sum->zeta[3 * i + k] * mb_vec3_dot(axis[k], w) - sum->mu[3 * i + k] * mb_vec3_dot(axis[k], z);
     all += sum->zeta[3 * i] * sum->pull[i] * seen[i].gap;
+    if (touch->rebounds && sum->free) all += sum->zeta[3 * i] * thrown(sim, touch, &seen[i], of);
   }
   return all;
 }
 
-double mb_met_sum_at(MbSim *at, const double *q, const MbMetSum *sum, const MbSeen *seen, double *phi) {
-  const size_t numbers = 6 * at->model->nb;
-  mb_sim_kinematics(at, q, sum->w);
-  memcpy(phi, at->x.phi, numbers * sizeof *phi);
+// The bodies to q, with twists by v in phi (nb x 6).
+static void find_twists(MbSim *at, const double *q, const double *v, double *phi) {
+  mb_sim_kinematics(at, q, v);
+  memcpy(phi, at->x.phi, 6 * at->model->nb * sizeof *phi);
+}
+
+// Those before the step and without rows, where a contact rebounds.
+static void find_thrown(const MbMet *met, MbSim *at, const double *q, const MbMetSum *sum) {
+  if (!sum->free) return;
+  find_twists(at, q, sum->from, met->from_phi);
+  find_twists(at, q, sum->free, met->free_phi);
+}
+
+double mb_met_sum_at(const MbMet *met, MbSim *at, const double *q, const MbMetSum *sum, const MbSeen *seen) {
+  const double *w = met->phi, *z = at->x.phi;
+  const Twists of = {.w = w, .z = z, .from = met->from_phi, .free = met->free_phi};
+  find_thrown(met, at, q, sum);
+  find_twists(at, q, sum->w, met->phi);
   mb_sim_kinematics(at, q, sum->z);
-  double all = contacts_of(at, sum, 0, sum->pushed->n, seen, phi, at->x.phi);
-  for (size_t k = 0; k < numbers && sum->parts; k++) all -= at->x.phi[k] * at->model->M[k] * phi[k];
+  double all = contacts_of(at, sum, 0, sum->pushed->n, seen, &of);
+  for (size_t k = 0; k < 6 * at->model->nb && sum->parts; k++) all -= z[k] * at->model->M[k] * w[k];
   return all;
 }
 
@@ -231,7 +261,7 @@ static bool smooth(const MbMet *met, const MbMetSum *sum, const Pair *pair) {
     const MbSeen *at[3] = {&met->seen[0][i], &met->seen[1][i], &met->seen[2][i]};
     double point[3], normal[3];
     if (!jumps(touch, at, point, normal)) continue;
-    if (!(fabs(at[1]->gap + at[2]->gap - 2 * at[0]->gap) <= JUMPS * (1 + touch->size)) ||
+    if (touch->rebounds || !(fabs(at[1]->gap + at[2]->gap - 2 * at[0]->gap) <= JUMPS * (1 + touch->size)) ||
         counts(sim, touch, at[0], sim->x.phi, fastest(sim, sim->x.phi) + fall, sum->zeta + 3 * i, point,
                normal) ||
         counts(sim, touch, at[0], met->phi, fastest(sim, met->phi), sum->mu + 3 * i, point, normal))
@@ -240,11 +270,18 @@ static bool smooth(const MbMet *met, const MbMetSum *sum, const Pair *pair) {
   return true;
 }
 
+// What a pair is like is the same wherever it is.
+static void keep_rules(MbMet *met, const Pair *pair, MbSeen *seen) {
+  for (size_t i = pair->first; i < pair->end; i++)
+    seen[i].mu = met->seen[0][i].mu, seen[i].bounce = met->seen[0][i].bounce;
+}
+
 // D ← the pair's part of the sum by the motion of a body in its own axes, along which its twists go. False: contacts jump.
 static bool along_motions(MbMet *met, const MbMetSum *sum, const Pair *pair, size_t body, double D[6]) {
   MbSim *at = met->beside;
   MbPose *E = &at->x.E[body];
   const MbPose here = *E;
+  const Twists of_here = {.w = at->x.phi, .z = met->phi, .from = met->from_phi, .free = met->free_phi};
   bool fine = true;
   for (size_t along = 0; along < 6 && fine; along++) {
     double of[2] = {0};
@@ -255,8 +292,9 @@ static bool along_motions(MbMet *met, const MbMetSum *sum, const Pair *pair, siz
       mb_se3_exp(&moved, move);
       mb_pose_mul(E, &here, &moved);
       fine = see(at, sum->pushed, pair->first, pair->end, met->seen[1 + side]);
+      keep_rules(met, pair, met->seen[1 + side]);
       if (fine)
-        of[side] = contacts_of(at, sum, pair->first, pair->end, met->seen[1 + side], at->x.phi, met->phi);
+        of[side] = contacts_of(at, sum, pair->first, pair->end, met->seen[1 + side], &of_here);
     }
     D[along] = (of[1] - of[0]) / (2 * MOVE);
     *E = here;
@@ -323,11 +361,33 @@ static void weigh(MbMet *met, const double *v, const double *move, const double 
   mb_tangent_weigh(met->beside, met->tangent, move, phi, felt, met->move);
 }
 
+// What the sum is felt by along the bodies' twists by `from` or `free`, of which contacts that rebound ask for a share.
+static void weigh_thrown(MbMet *met, const double *q, const MbMetSum *sum, bool free, double *felt) {
+  MbSim *at = met->beside;
+  const MbContacts *rules = at->touching->rules;
+  const double *v = free ? sum->free : sum->from;
+  mb_sim_kinematics(at, q, v);
+  memset(met->by_z, 0, 6 * at->model->nb * sizeof *met->by_z);
+  for (size_t i = 0; i < sum->pushed->n; i++) {
+    const MbPushed *touch = &sum->pushed->touch[i];
+    const MbSeen *seen = &met->seen[0][i];
+    for (int end = 0; end < 2 && touch->rebounds; end++) {
+      const size_t body = rules->solids[end ? touch->b : touch->a].body;
+      double H[6];
+      if (rules->moved[body] == MB_WORLD) continue;
+      mb_touch_push_at(H, &at->x.E[body], seen->point, seen->normal, end ? 1 : -1);
+      for (size_t j = 0; j < 6; j++)
+        met->by_z[6 * body + j] += sum->zeta[3 * i] * (free ? -1 : 1 + seen->bounce) * H[j];
+    }
+  }
+  weigh(met, v, met->none, met->by_z, felt);
+}
+
 // Takes the bodies to q, with twists by w, and met->phi to those by z.
 static void stand(MbMet *met, const double *q, const MbMetSum *sum) {
   MbSim *at = met->beside;
-  mb_sim_kinematics(at, q, sum->z);
-  memcpy(met->phi, at->x.phi, 6 * at->model->nb * sizeof *met->phi);
+  find_thrown(met, at, q, sum);
+  find_twists(at, q, sum->z, met->phi);
   mb_sim_kinematics(at, q, sum->w);
 }
 
@@ -362,5 +422,6 @@ bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double
   weigh(met, sum->w, met->by_move, met->by_w, felt);
   mb_sim_kinematics(at, q, sum->z);
   weigh(met, sum->z, met->none, met->by_z, felt);
+  for (int free = 0; free < 2 && sum->free; free++) weigh_thrown(met, q, sum, free, felt);
   return true;
 }

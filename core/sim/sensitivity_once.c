@@ -138,8 +138,7 @@ static bool solve(MbSensitivity *g, double *x) {
   return g->probe->solver->apply(g->probe->work, x, NULL, NULL);
 }
 
-// ∂d/∂p y + h ∂k/∂p v⁺, of a pass ∂d/∂p z + h/2 ∂k/∂p z, weighed by z (NULL: into g->number_own).
-static double own_of_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, double move,
+double mb_slope_once_own(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, double move,
                             const double *z) {
   const double h = g->sim->model->h;
   const size_t nv = g->sim->nv;
@@ -161,7 +160,7 @@ bool mb_slope_once_change(MbSensitivity *g, MbSlope *t, const MbStageNote *note,
   const size_t nv = g->sim->nv;
   const double h = g->sim->model->h;
   double *da = g->less, *out = t->w;
-  own_of_number(g, t, note, move, NULL);
+  mb_slope_once_own(g, t, note, move, NULL);
   mb_slope_tied_number(g, t, note, move);
   mb_slope_tied_pushed(g, g->rate);
   for (size_t i = 0; i < nv; i++) da[i] = -t->v[i] / h;
@@ -186,6 +185,7 @@ bool mb_slope_once_back(MbSensitivity *g, const MbStageNote *note, double *q, do
   if (ends) mb_slope_end_back(g, note, q, v, from);
   mb_tangent_moved_transposed(g->sim, g->step, q, g->move, dv);
   for (size_t i = 0; i < nv; i++) z[i] = v[i] + h * dv[i];
+  mb_thrown_back(g, h, dv, z, from);
   mb_met_back(g, z);
   if (!solve(g, z)) return false;
   mb_tangent_transposed(g->probe, g->tangent, z, dq, dv, da);
@@ -193,11 +193,11 @@ bool mb_slope_once_back(MbSensitivity *g, const MbStageNote *note, double *q, do
     q[i] = g->move[i] + dq[i];
     v[i] = (ends ? from[i] : 0) + dv[i] - da[i] / h - g->damping[i] * z[i];
   }
-  return mb_met_felt(g, note, z, q);
+  return mb_met_felt(g, note, z, q, v);
 }
 
 double mb_slope_once_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, double move,
                             const double *z) {
   const double end = mb_slope_ends(g->sim->model) && !g->halves ? mb_slope_end_number(g, t, note, move) : 0;
-  return end + own_of_number(g, t, note, move, z);
+  return end + mb_slope_once_own(g, t, note, move, z);
 }

@@ -120,6 +120,10 @@ bool mb_slope_once_back(MbSensitivity *g, const MbStageNote *note, double *q, do
 double mb_slope_once_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
                             const double *z);
 
+// Returns the same of d and k alone:  ∂d/∂p y + h ∂k/∂p v⁺, of a pass ∂d/∂p z + h/2 ∂k/∂p z, weighed by z (NULL: into g->number_own).
+double mb_slope_once_own(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
+                         const double *z);
+
 // What A has of the coordinates' own at a step or pass, and its factors, with the bodies where they are; false: A has no inverse.
 bool mb_slope_once_factor(MbSensitivity *g, double t, double a, double b);
 

@@ -18,10 +18,6 @@
 const char *mb_touch_slopes_refuse(const MbModel *model) {
   const MbContacts *rules = &model->contacts;
   if (rules->nsurfaces) return "there are no derivatives of contact of deformables yet";
-  bool rebounds = false;
-  for (size_t i = 0; i < rules->nsolids; i++) rebounds |= rules->solids[i].restitution > 0;
-  for (size_t i = 0; i < rules->nrules; i++) rebounds |= rules->rules[i].restitution > 0;
-  if (rebounds) return "there are no derivatives of contact with restitution yet";
   if (!mb_touch_exact(rules))
     return "there are derivatives of contact only where it is solved to 1e-12: give it such a \"tolerance\"";
   return NULL;
@@ -83,7 +79,7 @@ static bool all_push(const MbPushes *these, const MbPushes *those, bool begins) 
   for (size_t i = 0; i < these->n; i++) {
     const MbPushed *touch = &these->touch[i], *same = same_of(those, touch);
     if (!(touch->lambda[0] > 0)) continue;
-    if (!same || !(same->lambda[0] > 0) || slides(same) != slides(touch)) return false;
+    if (!same || !(same->lambda[0] > 0) || slides(same) != slides(touch) || touch->narrow) return false;
     if (begins && rests(same) != rests(touch)) return false;
   }
   return true;

@@ -142,6 +142,10 @@ void mb_tangent_rows_list_as(MbSim *sim, MbTangent *t, MbTangentAsk of, const do
   list(sim, t->rows, NULL);
 }
 
+void mb_tangent_rows_leave(MbTangent *t) {
+  if (t->rows) t->rows->n = t->rows->nties = 0;
+}
+
 // How a row is asked for where the bodies of a simulation are.
 static void rows_of(MbSim *sim, MbTangentAsk of, const MbConstraint *constraint, const double *signal,
                     MbRow *rows) {

@@ -51,6 +51,8 @@ void mb_tangent_rows_list(MbSim *sim, MbTangent *tangent, const double *v, const
 // The same of rows both ways alone, asked for something else, whose forces are to be found: of passes, v are the velocities at the step's start and t its start.
 void mb_tangent_rows_list_as(MbSim *sim, MbTangent *tangent, MbTangentAsk of, const double *v,
                              const double *to, double t);
+// Leaves all rows out of τ until they are listed again.
+void mb_tangent_rows_leave(MbTangent *tangent);
 // Makes a simulation's rows at coordinates q, where its bodies are, as they are asked for something.
 void mb_tangent_rows_place(MbSim *sim, MbTangentAsk of, const double *q, const double *v, double t);
 // Tells what a row asks of the velocities to come, and of a pass of those that it begins with, of a simulation whose rows have been made.

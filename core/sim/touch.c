@@ -57,7 +57,7 @@ static void sort_points(const MbContactPoint *point, int n, uint8_t order[MB_CON
 static void describe_pair(const MbTouching *t, uint32_t a, uint32_t b, double size, MbTouch *touch) {
   const MbSolid *const solid[2] = {&t->rules->solids[a], &t->rules->solids[b]};
   const MbBodyRule *rule = t->rules->nrules ? mb_touch_rule(t->rules, solid[0]->body, solid[1]->body) : NULL;
-  touch->a = a, touch->b = b, touch->size = size, touch->nends = 2;
+  touch->a = a, touch->b = b, touch->size = size, touch->nends = 2, touch->rebounds = touch->narrow = false;
   for (int k = 0; k < MB_TOUCH_ENDS; k++) touch->end[k] = 0, touch->weight[k] = 0;
   for (int k = 0; k < 2; k++)
     touch->end[k] = t->rules->moved[solid[k]->body] == MB_WORLD ? MB_WORLD : solid[k]->body;

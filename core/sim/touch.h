@@ -6,6 +6,7 @@
 #include "core/collision/broad.h"
 #include "core/collision/collide.h"
 #include "core/contact/contact_ops.h"
+#include "core/sim/ask.h"
 #include "core/sim/row_set.h"
 #include "core/sim/sim_internal.h"
 #include "core/sim/solid_shapes.h"
@@ -28,7 +29,8 @@ typedef struct MbTouch {
   double gap, size; // below 0: depth; the smaller solid's
   double bounce, mu;
   double normal[3];             // in the world, from a to b
-  size_t nends;                 // that the rows are about: bodies, and nodes as rows name them
+  uint32_t nends;               // that the rows are about: bodies, and nodes as rows name them
+  bool rebounds, narrow;        // in the step that is being solved: restitution is what it asks for, or next to nothing decides whether it is
   size_t end[MB_TOUCH_ENDS];    // MB_WORLD: nothing moves it
   double weight[MB_TOUCH_ENDS]; // of each in the rows: those of a sum to -1, those of b to 1
 } MbTouch;
@@ -41,6 +43,8 @@ typedef struct MbPushed {
   double gap, size; // when the step began
   double mu;
   double rate[3]; // of b against a along the axes, when the step is done
+  bool rebounds, narrow; // restitution was what it asked for; next to nothing decided that
+  bool lessened;         // it was, and was made less of in this step (touch_rebound.c)
 } MbPushed;
 
 // The surface of a deformable in a run.
@@ -100,12 +104,14 @@ typedef struct MbTouchMove {
   bool alone; // contacts alone have done it
 } MbTouchMove;
 
-// The moves of a step, and what did not push in it and was about to.
+// The moves of a step, what did not push in it and was about to, and the bodies that spin anew (mb_touch_swing_anew).
 enum { MB_TOUCH_MOVES = 2 };
 typedef struct MbTouchMoves {
   MbTouchMove move[MB_TOUCH_MOVES];
   int n;
   MbPushes near;
+  size_t *thrown; // (nthrown)
+  size_t nthrown, thrown_room;
   bool no_memory;
 } MbTouchMoves;
 
@@ -219,6 +225,8 @@ const MbPushed *mb_touch_pushed(const MbPushes *pushed, const MbTouch *touch);
 double mb_touch_within(const MbTouching *touching, uint32_t a, uint32_t b);
 // The gap by which is decided what a contact asks for: its own, or that of the run beside which the step is.
 double mb_touch_judged(const MbTouching *touching, const MbTouch *touch);
+// Who decides whether a contact rebounds: its numbers, or the run beside which the step is.
+MbAskBlow mb_touch_blow(const MbTouching *touching, const MbTouch *touch);
 // Whether what is deep when a step is done, `depth` by size, is parted once more, for the turn-th time of `most`.
 bool mb_touch_parts(const MbTouching *touching, int turn, int most, double depth);
 // Whether the scene wants contacts solved so far that steps have derivatives: what is deep is parted as exactly then.

@@ -200,7 +200,7 @@ static void take(MbSim *sim, const MbAsked *asked, MbContactRowKind kind, double
 static void take_contact(MbSim *sim, const MbAsking *asking, size_t i, const double *v) {
   MbConstraining *c = sim->constraining;
   const MbContacts *rules = sim->touching->rules;
-  const MbTouch *touch = &sim->touching->now.touch[i];
+  MbTouch *touch = &sim->touching->now.touch[i];
   MbApart *apart = sim->touching->apart;
   Made made;
   make_rows(sim, i, touch->point, 3, v, sim->state.v, &made);
@@ -215,10 +215,12 @@ static void take_contact(MbSim *sim, const MbAsking *asking, size_t i, const dou
                       .beta = k ? 0 : rules->damping,
                       .bounce = touch->bounce,
                       .slowest = rules->threshold,
+                      .blow = mb_touch_blow(sim->touching, touch),
                       .rate = made.rate[k],
                       .last = made.last[k],
                       .size = made.size[k]};
     const MbAsked asked = k ? mb_ask_friction(&known) : mb_ask_contact(asking, &known);
+    if (k == 0) touch->rebounds = asked.rebound > 0, touch->narrow = asked.narrow;
     take(sim, &asked, k ? MB_CONTACT_TANGENT : MB_CONTACT_NORMAL, made.all[k], touch->lambda[k]);
   }
   c->cone[c->ntouches++] =

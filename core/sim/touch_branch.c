@@ -1,4 +1,4 @@
-// What a step decides of its contacts by how deep they are: which of them close and which only come no nearer (ask.c), and whether what is deep
+// What a step decides of its contacts by how deep they are: which of them close and which only come no nearer (ask.c), which of them rebound, and whether what is deep
 // is parted behind it (touch_part.c). These are branches: a step from a state moved by a little, of which a derivative is made, takes those
 // of the run beside which it is, whatever its own depths are (sensitivity_touch.c).
 #include "core/sim/touch.h"
@@ -40,6 +40,13 @@ double mb_touch_judged(const MbTouching *t, const MbTouch *touch) {
   if (!t->branch.pushed) return touch->gap;
   const MbPushed *same = mb_touch_pushed(t->branch.pushed, touch);
   return same ? same->gap : fmax(touch->gap, 0);
+}
+
+MbAskBlow mb_touch_blow(const MbTouching *t, const MbTouch *touch) {
+  if (!t->branch.pushed) return MB_BLOW_BY_NUMBERS;
+  const MbPushed *same = mb_touch_pushed(t->branch.pushed, touch);
+  if (!same) return MB_BLOW_BY_NUMBERS;
+  return same->rebounds ? MB_BLOW_REBOUNDS : MB_BLOW_STOPS;
 }
 
 bool mb_touch_parts(const MbTouching *t, int turn, int most, double depth) {

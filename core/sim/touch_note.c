@@ -9,7 +9,7 @@
 
 void mb_touch_begin_notes(MbSim *sim) {
   sim->touching->done.n = 0;
-  if (sim->touching->noted) sim->touching->noted->near.n = 0;
+  if (sim->touching->noted) sim->touching->noted->near.n = sim->touching->noted->nthrown = 0;
   mb_impacts_begin(&sim->touching->impacts);
   sim->touching->work = mb_section(sim, MB_SECTION_CONTACT)[0];
   memset(sim->touching->thrown, false, sim->model->nb * sizeof *sim->touching->thrown);
@@ -48,6 +48,8 @@ static void describe(const MbTouch *touch, const double lambda[3], MbPushed *don
   mb_vec3_copy(done->point, touch->point);
   mb_vec3_copy(done->normal, touch->normal);
   done->gap = touch->gap, done->size = touch->size, done->mu = touch->mu;
+  done->rebounds = touch->rebounds, done->narrow = touch->narrow;
+  done->lessened = false;
 }
 
 void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], const double before[3],
@@ -55,6 +57,7 @@ void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], con
   MbTouching *t = sim->touching;
   MbPushed *done = &t->done.touch[t->done.n++]; // there is room for all that are listed
   describe(touch, lambda, done);
+  done->lessened = done->rebounds && sim->constraining->rebounds.lessened;
   double along[2];
   mb_touch_carried(sim, touch, along);
   mb_vec3_copy(done->rate, after);
@@ -102,6 +105,14 @@ static void leave_out_held(const MbSim *sim, bool *thrown) {
   }
 }
 
+static void note_thrown(MbTouchMoves *moves, size_t b) {
+  if (!moves) return;
+  if (mb_grow(&moves->thrown, &moves->thrown_room, moves->nthrown + 1, sizeof *moves->thrown))
+    moves->thrown[moves->nthrown++] = b;
+  else
+    moves->no_memory = true;
+}
+
 void mb_touch_swing_anew(MbSim *sim, double h, double *v) {
   const MbModel *model = sim->model;
   if (!sim->touching || !sim->touching->throws) return;
@@ -116,5 +127,6 @@ void mb_touch_swing_anew(MbSim *sim, double h, double *v) {
     for (int k = 0; k < 3; k++) spin[k] = w[k] - swing[k] / I[k];
     mb_flight_swing(h, I, spin, swing);
     for (int k = 0; k < 3; k++) w[k] = spin[k] + swing[k] / I[k];
+    note_thrown(sim->touching->noted, b);
   }
 }

@@ -287,7 +287,7 @@ static bool all_done(const MbRebounds *r, size_t count) {
   return true;
 }
 
-static void lessen(MbConstraining *c, size_t count, const MbReboundSolver *solver) {
+static void lessen_by_turns(MbConstraining *c, size_t count, const MbReboundSolver *solver) {
   enum { TRIES = 40 };
   const MbRebounds *r = &c->rebounds;
   for (int i = 0; i < TRIES; i++) {
@@ -301,6 +301,11 @@ static void lessen(MbConstraining *c, size_t count, const MbReboundSolver *solve
   for (size_t k = 0; k < count; k++)
     if (!r->of[k].done) r->of[k].s = fmax(r->of[k].low, 0);
   solve_with(c, solver);
+}
+
+static void lessen(MbConstraining *c, size_t count, const MbReboundSolver *solver) {
+  lessen_by_turns(c, count, solver);
+  for (size_t k = 0; k < count; k++) c->rebounds.lessened |= c->rebounds.of[k].s < 1;
 }
 
 // Where the last solution is none: islands that are jammed get no rebounds, and begin without impulses. Whether there are any. What gives way for
@@ -331,6 +336,7 @@ bool mb_rebound_settle(MbSim *sim, const MbContactOperator *W, const double *v, 
   MbConstraining *c = sim->constraining;
   MbRebounds *r = &c->rebounds;
   bool more = false;
+  r->lessened = false;
   if (!r->any) return true;
   if (!reserve(r, c->n) || !find_groups(sim, r)) return false;
   const size_t count = find_islands(sim, W);

@@ -9,7 +9,8 @@ typedef struct MbReboundIsland MbReboundIsland;
 
 // What is kept of the rows taken, and of their islands, while some of them rebound.
 typedef struct MbRebounds {
-  bool any;     // of the rows taken some rebound
+  bool any;      // of the rows taken some rebound
+  bool lessened; // less than they ask for, in an island of the last problem
   double *part; // (part_room) by how much b is less for restitution
   size_t part_room;
   size_t room;             // of rows, for the rest; there are no more islands than rows

@@ -55,9 +55,8 @@ static bool rebounds(double h, const MbAskRow *row, double stops) {
 // Whether a state moved by as little as differences are would decide otherwise.
 static bool narrow(double h, const MbAskRow *row, double stops) {
   static const double NEAR = 1e-6; // as in sensitivity_tied.c
-  const double near = NEAR * (row->size + fabs(stops)), slack[] = {-row->slowest - row->last,
-                                                                  -row->g / h - row->rate,
-                                                                  thrown_back(row) - stops};
+  const double near = NEAR * (row->size + fabs(stops)),
+               slack[] = {-row->slowest - row->last, -row->g / h - row->rate, thrown_back(row) - stops};
   bool other = row->bounce > 0, close = false;
   for (int i = 0; i < 3; i++) {
     other = other && slack[i] > -near;
@@ -71,8 +70,11 @@ MbAsked mb_ask_contact(const MbAsking *asking, const MbAskRow *row) {
   if (row->alpha > 0) return at_end(asking, row, row->judged > 0 ? 0 : row->beta);
   const double stops = mb_ask_closes(row->judged, row->scale) ? -row->g / h : 0;
   const double least = rebounds(h, row, stops) ? thrown_back(row) : stops;
-  return (MbAsked){
-      .takes = true, .b = row->rate - least, .size = row->size + fabs(least), .rebound = least - stops, .narrow = narrow(h, row, stops)};
+  return (MbAsked){.takes = true,
+                   .b = row->rate - least,
+                   .size = row->size + fabs(least),
+                   .rebound = least - stops,
+                   .narrow = narrow(h, row, stops)};
 }
 
 MbAsked mb_ask_friction(const MbAskRow *row) {

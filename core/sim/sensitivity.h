@@ -17,6 +17,8 @@ typedef struct MbSensitivityNumber {
 
 // Says why a model's runs have no derivatives here; NULL: they have, as far as the model says.
 const char *mb_sensitivity_refuses(const MbModel *model);
+// Whether contacts of a model may rebound: derivatives of its steps have not in them that a blow comes earlier or later, and are warned of.
+bool mb_sensitivity_rebounds(const MbModel *model);
 // Says why they are not exact, or not there; NULL: they are exact, as far as the model says.
 const char *mb_sensitivity_inexact(const MbModel *model);
 // Tells what share of a number the models with a little less and a little more of it should be from this one: what differences lose by the square

@@ -146,8 +146,8 @@ static void thrown_back(MbBackward *b, const MbStageNote *note) {
   gather(b, &free);
   for (size_t i = 0; i < b->nrest; i++) {
     const size_t k = b->rest[i];
-    b->out[k] += number_at_stage(b, k, &free) +
-                 mb_slope_once_own(g, &g->slopes[k], &free, g->number[k].move, b->z);
+    b->out[k] +=
+        number_at_stage(b, k, &free) + mb_slope_once_own(g, &g->slopes[k], &free, g->number[k].move, b->z);
   }
 }
 

@@ -82,8 +82,7 @@ void mb_met_free(MbSensitivity *g) {
   free_moves(&g->met->moves);
 }
 
-// Room for n contacts, and so for rows with those of constraints.
-static bool reserve(MbSensitivity *g, size_t n) {
+bool mb_met_reserve(MbSensitivity *g, size_t n) {
   MbMet *met = g->met;
   const size_t nv = g->sim->nv;
   if (n <= met->room) return true;
@@ -146,8 +145,7 @@ size_t mb_met_bytes(const MbMeeting *meeting) {
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
-// y += Jᵀ H of a unit force along d at the point of a contact, on both of its bodies.
-static void add_row(MbSim *sim, const MbPushed *touch, const double d[3], double *y) {
+void mb_met_add_row(MbSim *sim, const MbPushed *touch, const double d[3], double *y) {
   const MbContacts *rules = sim->touching->rules;
   for (int end = 0; end < 2; end++) {
     const size_t body = rules->solids[end ? touch->b : touch->a].body;
@@ -168,7 +166,7 @@ static bool make_rows(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size
     for (size_t k = 0; k < rows; k++) {
       double *G = met->G + (rows * i + k) * nv, *Y = met->Y + (rows * i + k) * nv;
       memset(G, 0, nv * sizeof *G);
-      add_row(sim, &pushed->touch[i], axis[k], G);
+      mb_met_add_row(sim, &pushed->touch[i], axis[k], G);
       for (size_t j = 0; j < nv; j++) Y[j] = span * G[j];
       if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return false;
     }
@@ -199,7 +197,7 @@ static bool press(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t r
                   const double *from) {
   MbMet *met = g->met;
   met->pushed = &met->pressing, met->pressing.n = 0;
-  if (!reserve(g, pushed->n) ||
+  if (!mb_met_reserve(g, pushed->n) ||
       !mb_grow(&met->pressing.touch, &met->pressing.room, pushed->n, sizeof *met->pressing.touch))
     return lost(g, "memory is out");
   if (!make_rows(g, sim, pushed, rows, span)) return false;
@@ -226,7 +224,8 @@ static void find_terms(const MbContacts *rules, double h, const MbPushed *touch,
 static bool slide(const MbPushed *touch, double h, MbMetContact *c) {
   const double *u = touch->rate + 1, fast = hypot(u[0], u[1]);
   const double rubs = hypot(touch->lambda[1], touch->lambda[2]);
-  for (int k = 0; k < 2; k++) c->along[k] = rubs > 0 ? -touch->lambda[1 + k] / rubs : fast > 0 ? u[k] / fast : 0;
+  for (int k = 0; k < 2; k++)
+    c->along[k] = rubs > 0 ? -touch->lambda[1 + k] / rubs : fast > 0 ? u[k] / fast : 0;
   if (rubs > 0 && !(fast > 0)) return false;
   if (rubs > 0)
     c->scale /= 1 + c->scale * rubs / (h * fast); // so that they are as large as those of what sticks
@@ -256,23 +255,22 @@ static bool take_branch(MbSensitivity *g, size_t i) {
 
 // ---- the border -----------------------------------------------------------------------------------------------------
 
-// Row k of G, and of Y, of constraints and then of contacts.
-static const double *row_of(const MbSensitivity *g, size_t ties, size_t k, bool Y) {
+const double *mb_met_row(const MbSensitivity *g, size_t ties, size_t k, bool Y) {
   const size_t nv = g->sim->nv;
   if (k < ties) return (Y ? g->tied->Y : g->tied->G) + nv * k;
   return (Y ? g->met->Y : g->met->G) + nv * (k - ties);
 }
 
-static size_t ties_of(const MbSensitivity *g) { return g->tied ? mb_tangent_rows(g->tangent)->n : 0; }
+size_t mb_met_ties(const MbSensitivity *g) { return g->tied ? mb_tangent_rows(g->tangent)->n : 0; }
 
 static void fill(MbSensitivity *g) {
   MbMet *met = g->met;
-  const size_t ties = ties_of(g), m = ties + 3 * met->n, nv = g->sim->nv;
+  const size_t ties = mb_met_ties(g), m = ties + 3 * met->n, nv = g->sim->nv;
   double *S = met->S.S;
   for (size_t k = 0; k < m; k++) {
-    const double *Y = row_of(g, ties, k, true);
+    const double *Y = mb_met_row(g, ties, k, true);
     for (size_t i = 0; i < ties; i++)
-      S[m * i + k] = mb_slope_dot(row_of(g, ties, i, false), Y, nv) +
+      S[m * i + k] = mb_slope_dot(mb_met_row(g, ties, i, false), Y, nv) +
                      (i == k ? mb_tangent_rows(g->tangent)->row[i].soft : 0);
     for (size_t i = 0; i < met->n; i++) {
       const MbMetContact *c = &met->contact[i];
@@ -292,14 +290,14 @@ static void fill(MbSensitivity *g) {
 static bool ambiguous(MbSensitivity *g) {
   static const double NONE = 1e-6; // of what they would change if they did not cancel
   MbMet *met = g->met;
-  const size_t ties = ties_of(g), m = met->S.m, nv = g->sim->nv;
+  const size_t ties = mb_met_ties(g), m = met->S.m, nv = g->sim->nv;
   for (size_t free = met->S.rank; free < m; free++) {
     double sizes = 0, sum = 0;
     mb_ranked_null(&met->S, free, met->asked);
     for (size_t j = 0; j < nv; j++) {
       double of = 0, size = 0;
       for (size_t k = 0; k < m; k++) {
-        const double by = met->asked[k] * row_of(g, ties, k, true)[j];
+        const double by = met->asked[k] * mb_met_row(g, ties, k, true)[j];
         of += by, size += fabs(by);
       }
       sum = fmax(sum, fabs(of)), sizes = fmax(sizes, size);
@@ -328,13 +326,13 @@ bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeti
 
 void mb_met_back(MbSensitivity *g, double *w) {
   MbMet *met = g->met;
-  const size_t nv = g->sim->nv, ties = ties_of(g);
+  const size_t nv = g->sim->nv, ties = mb_met_ties(g);
   if (!met || !met->n) {
     mb_slope_tied_back(g, w);
     return;
   }
   double *eta = met->asked;
-  for (size_t k = 0; k < met->S.m; k++) eta[k] = -mb_slope_dot(row_of(g, ties, k, true), w, nv);
+  for (size_t k = 0; k < met->S.m; k++) eta[k] = -mb_slope_dot(mb_met_row(g, ties, k, true), w, nv);
   mb_ranked_solve_transposed(&met->S, eta, eta);
   memcpy(met->eta, eta + ties, 3 * met->n * sizeof *eta);
   for (size_t i = 0; i < met->n; i++)
@@ -344,7 +342,7 @@ void mb_met_back(MbSensitivity *g, double *w) {
       for (size_t a = 0; a < 3; a++) *zeta += met->contact[i].B[3 * a + k] * met->eta[3 * i + a];
     }
   for (size_t k = 0; k < met->S.m; k++) {
-    const double zeta = k < ties ? eta[k] : met->zeta[k - ties], *G = row_of(g, ties, k, false);
+    const double zeta = k < ties ? eta[k] : met->zeta[k - ties], *G = mb_met_row(g, ties, k, false);
     if (k < ties) mb_tangent_rows(g->tangent)->row[k].zeta = zeta;
     for (size_t i = 0; i < nv; i++) w[i] += zeta * G[i];
   }
@@ -430,8 +428,7 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
     const MbMetSum own = of_side(slope, s, &sum);
     if (!mb_met_look(side, q, mb_axes_v(slope->axes, s, MB_AXES_FROM, note->from), met->pushed, seen))
       return lost(g, GONE);
-    *out +=
-        (s ? 1 : -1) / (2 * move) * (mb_met_sum_at(met, side, q, &own, seen) + rubs_on(met, side, seen));
+    *out += (s ? 1 : -1) / (2 * move) * (mb_met_sum_at(met, side, q, &own, seen) + rubs_on(met, side, seen));
   }
   return mb_met_sides_smooth(g, g->q, &sum) || lost(g, GONE);
 }
@@ -504,96 +501,4 @@ bool mb_met_moves_back(MbSensitivity *g, const MbMeeting *meeting, const double 
   for (int i = meeting->moves.n - 1; i >= 0; i--)
     if (!move_back(g, &meeting->moves.move[i], v, q, out)) return false;
   return true;
-}
-
-// ---- other branches -------------------------------------------------------------------------------------------------
-
-// Whether a contact has taken next to no velocity away, or friction is just at its bound.
-static bool about_to_change(const MbSensitivity *g, size_t i, const double *from) {
-  static const double NEAR = 1e-6; // as in sensitivity_tied.c
-  const MbMet *met = g->met;
-  const size_t nv = g->sim->nv;
-  const double h = g->sim->model->h, *G = met->G + 3 * i * nv, *Y = met->Y + 3 * i * nv;
-  const MbPushed *touch = &met->pushed->touch[i];
-  const double took = mb_slope_dot(G, Y, nv) * touch->lambda[0] / h,
-               rubs = hypot(touch->lambda[1], touch->lambda[2]), most = touch->mu * touch->lambda[0],
-               fast = hypot(touch->rate[1], touch->rate[2]);
-  double size = fabs(touch->gap) / h;
-  for (size_t k = 0; k < nv; k++) size += fabs(G[k] * from[k]);
-  if (took <= NEAR * size || touch->narrow) return true;
-  return most > 0 && (met->contact[i].slides ? fast <= NEAR * size : rubs > (1 - 2 * NEAR) * most);
-}
-
-// Whether what rests as the run begins rests in a side as well. Its state is still that at the start.
-static bool rests_too(MbSensitivity *g, MbSim *side) {
-  const MbPushes *pushed = &g->sim->touching->last;
-  MbSeen *seen = g->met->seen[1];
-  if (!mb_met_look(side, side->state.q, side->state.v, pushed, seen)) return false;
-  for (size_t i = 0; i < pushed->n; i++) {
-    const MbPushed *touch = &pushed->touch[i];
-    if (mb_touch_slopes_rests(touch->gap, touch->size) != mb_touch_slopes_rests(seen[i].gap, touch->size))
-      return false;
-  }
-  return true;
-}
-
-void mb_met_begin_tell(MbSensitivity *g, MbReport *report) {
-  MbMet *met = g->met;
-  if (met->begun || !reserve(g, g->sim->touching->last.n)) return;
-  met->begun = true;
-  for (size_t k = 0; k < g->count; k++) {
-    if (rests_too(g, g->slopes[k].less) && rests_too(g, g->slopes[k].more)) continue;
-    mb_warning(
-        report, "",
-        "at t = %.9g s, step %lld: with %s a little changed another contact holds: the derivative is that of "
-        "the branch taken",
-        g->sim->state.t, (long long)g->sim->state.step, g->number[k].name);
-  }
-}
-
-// Whether a contact comes no nearer as long as those hold that press, whatever pushes it: then it is one too many.
-static bool is_held(MbSensitivity *g, const MbPushed *touch) {
-  static const double NONE = 1e-9; // of what it would give way by alone
-  MbMet *met = g->met;
-  const size_t nv = g->sim->nv, ties = ties_of(g), m = ties + 3 * met->n;
-  double axis[3][3], *G = met->y, *Y = met->z, *x = met->asked;
-  mb_touch_axes(touch->normal, axis);
-  memset(G, 0, nv * sizeof *G);
-  add_row(g->probe, touch, axis[0], G);
-  for (size_t i = 0; i < nv; i++) Y[i] = g->sim->model->h * G[i];
-  if (!g->probe->solver->apply(g->probe->work, Y, NULL, NULL)) return true;
-  const double alone = mb_slope_dot(G, Y, nv);
-  if (!met->n) return false;
-  for (size_t k = 0; k < ties; k++) x[k] = mb_slope_dot(row_of(g, ties, k, false), Y, nv);
-  for (size_t i = 0; i < met->n; i++)
-    for (size_t a = 0; a < 3; a++) {
-      double *of = &x[ties + 3 * i + a];
-      *of = 0;
-      for (size_t k = 0; k < 3; k++)
-        *of += met->contact[i].B[3 * a + k] * mb_slope_dot(met->G + (3 * i + k) * nv, Y, nv);
-    }
-  mb_ranked_solve(&met->S, x, x);
-  double gives = alone;
-  for (size_t k = 0; k < m; k++) gives -= x[k] * mb_slope_dot(row_of(g, ties, k, true), G, nv);
-  return gives <= NONE * alone;
-}
-
-static void tell_near(MbSensitivity *g, const MbPushed *touch, const char *what, double t, int64_t step,
-                      MbReport *report) {
-  g->met->told = true;
-  mb_warning(
-      report, "",
-      "at t = %.9g s, step %lld: a contact of \"%s\" and \"%s\" is about to %s: the derivative is that of "
-      "the branch taken",
-      t, (long long)step, mb_touch_name(g->sim, touch->a), mb_touch_name(g->sim, touch->b), what);
-}
-
-void mb_met_tell(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting, double t, int64_t step,
-                 MbReport *report) {
-  MbMet *met = g->met;
-  for (size_t i = 0; met && i < met->n && !met->told; i++)
-    if (about_to_change(g, i, note->from))
-      tell_near(g, &met->pushed->touch[i], "let go, to slide or to stick, or to rebound or not", t, step, report);
-  for (size_t i = 0; met && meeting && i < meeting->near.n && !met->told; i++)
-    if (!is_held(g, &meeting->near.touch[i])) tell_near(g, &meeting->near.touch[i], "press", t, step, report);
 }

@@ -20,12 +20,12 @@ typedef struct MbMeeting {
 // A body that flies, and spins anew behind a blow (sensitivity_thrown.c).
 typedef struct MbThrown {
   size_t body;
-  double spin[3];       // without any swing
-  double turned[3];     // with that of this spin: what the body is turned by
-  MbSwingSlopes swing;  // that swing, by that spin
-  double carried[3];    // what it is felt by in the body's flight, less than nothing
-  double spun[3];       // what the spin behind the flight is felt by
-  double moved[3];      // what `turned` is felt by in coordinates
+  double spin[3];      // without any swing
+  double turned[3];    // with that of this spin: what the body is turned by
+  MbSwingSlopes swing; // that swing, by that spin
+  double carried[3];   // what it is felt by in the body's flight, less than nothing
+  double spun[3];      // what the spin behind the flight is felt by
+  double moved[3];     // what `turned` is felt by in coordinates
 } MbThrown;
 
 // A contact's three equations  B (G v⁺ + r) + C μ = 0.
@@ -68,11 +68,12 @@ struct MbMet {
   double *none;                  // (nb x 6) zero
   double *z, *y, *move;          // (nv)
   bool rebounds;                 // a contact does
-  double *from_phi, *free_phi;   // (nb x 6) twists by velocities before the step, and as they would be behind it without rows
-  MbThrown *thrown;              // (nthrown) room for nb
-  size_t nthrown;                //
-  double *free, *back;           // (nv) these velocities; what the equations for them are felt by
-  bool told, begun;              // that another branch is near, or as the run begins
+  double *from_phi,
+      *free_phi; // (nb x 6) twists by velocities before the step, and as they would be behind it without rows
+  MbThrown *thrown;    // (nthrown) room for nb
+  size_t nthrown;      //
+  double *free, *back; // (nv) these velocities; what the equations for them are felt by
+  bool told, begun;    // that another branch is near, or as the run begins
 };
 
 // Makes it, where the run's model has contacts that there is a way back through; false: out of memory.
@@ -97,6 +98,16 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
                    double move, double *out);
 // Takes q̄ back over the moves behind a step that ends with velocities v, and adds to out (count) what numbers change of them; false as above.
 bool mb_met_moves_back(MbSensitivity *g, const MbMeeting *meeting, const double *v, double *q, double *out);
+// Makes room for n contacts, and so for rows with those of constraints; false: out of memory.
+bool mb_met_reserve(MbSensitivity *g, size_t n);
+// y += Jᵀ H of a unit force along d at the point of a contact, on both of its bodies.
+void mb_met_add_row(MbSim *sim, const MbPushed *touch, const double d[3], double *y);
+// Returns row k of G, or of Y, of `ties` constraints and then of contacts; and how many of the former there are.
+const double *mb_met_row(const MbSensitivity *g, size_t ties, size_t k, bool Y);
+size_t mb_met_ties(const MbSensitivity *g);
+
+// ---- sensitivity_met_tell.c -----------------------------------------------------------------------------------------
+
 // Warns, when the run has done its first step, of numbers that lift off or press in what rests on one another as it begins.
 void mb_met_begin_tell(MbSensitivity *g, MbReport *report);
 // Warns once in a run where a contact was about to press, to let go, to slide or to stick.

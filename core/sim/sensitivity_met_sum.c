@@ -293,8 +293,7 @@ static bool along_motions(MbMet *met, const MbMetSum *sum, const Pair *pair, siz
       mb_pose_mul(E, &here, &moved);
       fine = see(at, sum->pushed, pair->first, pair->end, met->seen[1 + side]);
       keep_rules(met, pair, met->seen[1 + side]);
-      if (fine)
-        of[side] = contacts_of(at, sum, pair->first, pair->end, met->seen[1 + side], &of_here);
+      if (fine) of[side] = contacts_of(at, sum, pair->first, pair->end, met->seen[1 + side], &of_here);
     }
     D[along] = (of[1] - of[0]) / (2 * MOVE);
     *E = here;

@@ -139,7 +139,7 @@ static bool solve(MbSensitivity *g, double *x) {
 }
 
 double mb_slope_once_own(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, double move,
-                            const double *z) {
+                         const double *z) {
   const double h = g->sim->model->h;
   const size_t nv = g->sim->nv;
   double *y = g->less, *place = g->more, sum = 0;

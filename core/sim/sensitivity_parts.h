@@ -59,6 +59,7 @@ struct MbSensitivity {
   double *noted;                            // (passes + 2 x nv) velocities of these
   MbTurned *turned;                         // joints of these that turn about any axis; NULL: there are none
   const double *end;                        // of one solution: (nq) coordinates that the step has ended with
+  bool told_rebound;                        // that contacts rebound
   bool told_exchange;                       // of a rotation vector that was about to be exchanged
   double *moved, *spun;                     // (nq), (nv) of sensitivity_end.c
   MbTangent *tangent;                       // the probe's, of exact steps
@@ -356,7 +357,7 @@ bool mb_touch_slopes_same(const MbSensitivity *g, const MbSim *side);
 // Whether a contact has neither gap nor depth, but for rounding.
 bool mb_touch_slopes_rests(double gap, double size);
 // Whether the run's step has derivatives, by its contacts.
-MbStatus mb_touch_slopes_check(const MbSim *run, MbReport *report);
+MbStatus mb_touch_slopes_check(MbSensitivity *g, MbReport *report);
 
 MbStatus mb_steps_step(MbSensitivity *g, MbReport *report);
 // Takes the slopes over a step that stages have done from g->before, by differences of the whole of it.

@@ -6,7 +6,7 @@
 // same, theirs are near the run's.
 //
 // What the run itself jumps by where a number takes a contact over one of these bounds is below a millionth of its size, the slop: differences of
-// whole runs scatter by as much. What rebounds has more branches, and is refused by name.
+// whole runs scatter by as much. Which contacts rebound is the run's decision as well.
 //
 // Contacts of the last look are a simulation's own and not its state's: a step from another state must look anew.
 #include "core/base/alloc.h"
@@ -14,6 +14,14 @@
 #include "core/sim/sensitivity_parts.h"
 
 #include <math.h>
+
+bool mb_sensitivity_rebounds(const MbModel *model) {
+  const MbContacts *rules = &model->contacts;
+  bool any = false;
+  for (size_t i = 0; i < rules->nsolids; i++) any |= rules->solids[i].restitution > 0;
+  for (size_t i = 0; i < rules->nrules; i++) any |= rules->rules[i].restitution > 0;
+  return any;
+}
 
 const char *mb_touch_slopes_refuse(const MbModel *model) {
   const MbContacts *rules = &model->contacts;
@@ -95,8 +103,27 @@ bool mb_touch_slopes_same(const MbSensitivity *g, const MbSim *side) {
   return all_push(one, other, begins) && all_push(other, one, begins);
 }
 
-MbStatus mb_touch_slopes_check(const MbSim *run, MbReport *report) {
+// In steps of fixed length a blow falls on a step's start, and no derivative of theirs has in it that what meets earlier is turned round earlier.
+static void tell_rebound(MbSensitivity *g, MbReport *report) {
+  const MbSim *run = g->sim;
+  const MbPushes *pushed = &run->touching->last;
+  for (size_t i = 0; i < pushed->n && !g->told_rebound; i++) {
+    const MbPushed *touch = &pushed->touch[i];
+    if (!touch->rebounds) continue;
+    g->told_rebound = true;
+    mb_warning(
+        report, "",
+        "at t = %.9g s, step %lld: \"%s\" and \"%s\" rebound: the derivative is that of the steps, in "
+        "which a blow falls on the start of one; by a number that moves the time of the blow it is not "
+        "that of the motion, which only differences over more than a step tell",
+        run->state.t, (long long)run->state.step, mb_touch_name(run, touch->a), mb_touch_name(run, touch->b));
+  }
+}
+
+MbStatus mb_touch_slopes_check(MbSensitivity *g, MbReport *report) {
+  const MbSim *run = g->sim;
   const MbTouching *t = run->touching;
+  if (t) tell_rebound(g, report);
   if (!t || !t->moves || t->deepest <= MB_TOUCH_MOST) return MB_OK;
   return mb_error(report, MB_NUMBERS, "",
                   "at t = %.9g s, step %lld: contacts were %.2g of a size deep, which is not taken away in a "

@@ -28,9 +28,10 @@ typedef struct MbTouch {
   double point[3];  // in the world
   double gap, size; // below 0: depth; the smaller solid's
   double bounce, mu;
-  double normal[3];             // in the world, from a to b
-  uint32_t nends;               // that the rows are about: bodies, and nodes as rows name them
-  bool rebounds, narrow;        // in the step that is being solved: restitution is what it asks for, or next to nothing decides whether it is
+  double normal[3]; // in the world, from a to b
+  uint32_t nends;   // that the rows are about: bodies, and nodes as rows name them
+  bool rebounds,
+      narrow; // in the step that is being solved: restitution is what it asks for, or next to nothing decides whether it is
   size_t end[MB_TOUCH_ENDS];    // MB_WORLD: nothing moves it
   double weight[MB_TOUCH_ENDS]; // of each in the rows: those of a sum to -1, those of b to 1
 } MbTouch;
@@ -42,7 +43,7 @@ typedef struct MbPushed {
   double lambda[3], point[3], normal[3];
   double gap, size; // when the step began
   double mu;
-  double rate[3]; // of b against a along the axes, when the step is done
+  double rate[3];        // of b against a along the axes, when the step is done
   bool rebounds, narrow; // restitution was what it asked for; next to nothing decided that
   bool lessened;         // it was, and was made less of in this step (touch_rebound.c)
 } MbPushed;

@@ -11,7 +11,7 @@ typedef struct MbReboundIsland MbReboundIsland;
 typedef struct MbRebounds {
   bool any;      // of the rows taken some rebound
   bool lessened; // less than they ask for, in an island of the last problem
-  double *part; // (part_room) by how much b is less for restitution
+  double *part;  // (part_room) by how much b is less for restitution
   size_t part_room;
   size_t room;             // of rows, for the rest; there are no more islands than rows
   double *asked;           // b as the scene asks for it

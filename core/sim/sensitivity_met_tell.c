@@ -1,0 +1,98 @@
+// What is told of contacts on the way back: where a state moved by a little would be on another branch than the run (sensitivity_met.c).
+#include "core/base/report.h"
+#include "core/sim/sensitivity_met.h"
+#include "core/sim/touch_axes.h"
+
+#include <math.h>
+#include <string.h>
+
+// Whether a contact has taken next to no velocity away, or friction is just at its bound.
+static bool about_to_change(const MbSensitivity *g, size_t i, const double *from) {
+  static const double NEAR = 1e-6; // as in sensitivity_tied.c
+  const MbMet *met = g->met;
+  const size_t nv = g->sim->nv;
+  const double h = g->sim->model->h, *G = met->G + 3 * i * nv, *Y = met->Y + 3 * i * nv;
+  const MbPushed *touch = &met->pushed->touch[i];
+  const double took = mb_slope_dot(G, Y, nv) * touch->lambda[0] / h,
+               rubs = hypot(touch->lambda[1], touch->lambda[2]), most = touch->mu * touch->lambda[0],
+               fast = hypot(touch->rate[1], touch->rate[2]);
+  double size = fabs(touch->gap) / h;
+  for (size_t k = 0; k < nv; k++) size += fabs(G[k] * from[k]);
+  if (took <= NEAR * size || touch->narrow) return true;
+  return most > 0 && (met->contact[i].slides ? fast <= NEAR * size : rubs > (1 - 2 * NEAR) * most);
+}
+
+// Whether what rests as the run begins rests in a side as well. Its state is still that at the start.
+static bool rests_too(MbSensitivity *g, MbSim *side) {
+  const MbPushes *pushed = &g->sim->touching->last;
+  MbSeen *seen = g->met->seen[1];
+  if (!mb_met_look(side, side->state.q, side->state.v, pushed, seen)) return false;
+  for (size_t i = 0; i < pushed->n; i++) {
+    const MbPushed *touch = &pushed->touch[i];
+    if (mb_touch_slopes_rests(touch->gap, touch->size) != mb_touch_slopes_rests(seen[i].gap, touch->size))
+      return false;
+  }
+  return true;
+}
+
+void mb_met_begin_tell(MbSensitivity *g, MbReport *report) {
+  MbMet *met = g->met;
+  if (met->begun || !mb_met_reserve(g, g->sim->touching->last.n)) return;
+  met->begun = true;
+  for (size_t k = 0; k < g->count; k++) {
+    if (rests_too(g, g->slopes[k].less) && rests_too(g, g->slopes[k].more)) continue;
+    mb_warning(
+        report, "",
+        "at t = %.9g s, step %lld: with %s a little changed another contact holds: the derivative is that of "
+        "the branch taken",
+        g->sim->state.t, (long long)g->sim->state.step, g->number[k].name);
+  }
+}
+
+// Whether a contact comes no nearer as long as those hold that press, whatever pushes it: then it is one too many.
+static bool is_held(MbSensitivity *g, const MbPushed *touch) {
+  static const double NONE = 1e-9; // of what it would give way by alone
+  MbMet *met = g->met;
+  const size_t nv = g->sim->nv, ties = mb_met_ties(g), m = ties + 3 * met->n;
+  double axis[3][3], *G = met->y, *Y = met->z, *x = met->asked;
+  mb_touch_axes(touch->normal, axis);
+  memset(G, 0, nv * sizeof *G);
+  mb_met_add_row(g->probe, touch, axis[0], G);
+  for (size_t i = 0; i < nv; i++) Y[i] = g->sim->model->h * G[i];
+  if (!g->probe->solver->apply(g->probe->work, Y, NULL, NULL)) return true;
+  const double alone = mb_slope_dot(G, Y, nv);
+  if (!met->n) return false;
+  for (size_t k = 0; k < ties; k++) x[k] = mb_slope_dot(mb_met_row(g, ties, k, false), Y, nv);
+  for (size_t i = 0; i < met->n; i++)
+    for (size_t a = 0; a < 3; a++) {
+      double *of = &x[ties + 3 * i + a];
+      *of = 0;
+      for (size_t k = 0; k < 3; k++)
+        *of += met->contact[i].B[3 * a + k] * mb_slope_dot(met->G + (3 * i + k) * nv, Y, nv);
+    }
+  mb_ranked_solve(&met->S, x, x);
+  double gives = alone;
+  for (size_t k = 0; k < m; k++) gives -= x[k] * mb_slope_dot(mb_met_row(g, ties, k, true), G, nv);
+  return gives <= NONE * alone;
+}
+
+static void tell_near(MbSensitivity *g, const MbPushed *touch, const char *what, double t, int64_t step,
+                      MbReport *report) {
+  g->met->told = true;
+  mb_warning(
+      report, "",
+      "at t = %.9g s, step %lld: a contact of \"%s\" and \"%s\" is about to %s: the derivative is that of "
+      "the branch taken",
+      t, (long long)step, mb_touch_name(g->sim, touch->a), mb_touch_name(g->sim, touch->b), what);
+}
+
+void mb_met_tell(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting, double t, int64_t step,
+                 MbReport *report) {
+  MbMet *met = g->met;
+  for (size_t i = 0; met && i < met->n && !met->told; i++)
+    if (about_to_change(g, i, note->from))
+      tell_near(g, &met->pushed->touch[i], "let go, to slide or to stick, or to rebound or not", t, step,
+                report);
+  for (size_t i = 0; met && meeting && i < meeting->near.n && !met->told; i++)
+    if (!is_held(g, &meeting->near.touch[i])) tell_near(g, &meeting->near.touch[i], "press", t, step, report);
+}

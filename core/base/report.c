@@ -80,11 +80,23 @@ void mb_error_more(MbReport *report, const char *format, ...) {
   va_end(args);
 }
 
+// Whether the last issue kept is one that had been kept before.
+static bool told_before(const MbReport *report) {
+  const MbIssue *last = &report->issues[report->kept - 1];
+  for (const MbIssue *issue = report->issues; issue < last; issue++)
+    if (issue->warning == last->warning && !strcmp(issue->text, last->text) &&
+        !strcmp(issue->where, last->where))
+      return true;
+  return false;
+}
+
 void mb_warning(MbReport *report, const char *where, const char *format, ...) {
   va_list args;
+  MbIssue *issue = report ? next_issue(report, true) : NULL;
   va_start(args, format);
-  fill(report ? next_issue(report, true) : NULL, where, format, args);
+  fill(issue, where, format, args);
   va_end(args);
+  if (issue && told_before(report)) report->kept--, report->warnings--;
 }
 
 MbStatus mb_no_memory(MbReport *report, const char *what) {

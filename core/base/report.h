@@ -18,6 +18,7 @@ MbStatus mb_error(MbReport *report, MbStatus status, const char *where, const ch
     MB_PRINTF(4, 5);
 // Adds to the text of the last error that was kept.
 void mb_error_more(MbReport *report, const char *format, ...) MB_PRINTF(2, 3);
+// The same of a warning, which is kept once, however often it is told word for word.
 void mb_warning(MbReport *report, const char *where, const char *format, ...) MB_PRINTF(3, 4);
 // The same with a known place in the source text.
 MbStatus mb_error_at(MbReport *report, MbStatus status, int line, int column, const char *where,

@@ -14,6 +14,19 @@ Test(report, keeps_the_first_status_and_counts_all) {
   cr_assert(report.issues[MB_REPORT_MAX].warning);
 }
 
+// Several passes over one run tell the same of it.
+Test(report, a_warning_is_kept_once_word_for_word) {
+  MbReport report = {0};
+  for (int i = 0; i < 2; i++) {
+    mb_warning(&report, "", "the same");
+    mb_warning(&report, "/bodies/0", "the same");
+    mb_warning(&report, "", "number %d", i);
+  }
+  cr_expect_eq(report.warnings, 4);
+  cr_expect_eq(report.kept, 4);
+  cr_expect_str_eq(report.issues[3].text, "number 1");
+}
+
 Test(report, suggests_the_nearest_word_and_nothing_far) {
   static const char *const words[] = {"symplectic",     "implicit", "trapezoidal",
                                       "bridson_marino", "rk45",     NULL};

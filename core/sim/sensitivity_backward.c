@@ -113,7 +113,7 @@ static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
   if (status != MB_OK) return status;
   const char *why = mb_slope_no_stages(b->g, turn->stages);
   if (why) return mb_back_none(b, sim->state.t, sim->state.step, why, report);
-  mb_newton_stages(sim, &notes);
+  mb_stages_noted(sim, &notes);
   for (size_t s = 0; s < turn->stages; s++) {
     turn->note[s].gamma = notes[s].gamma, turn->note[s].t = notes[s].t;
     turn->note[s].agrees = notes[s].agrees;

@@ -97,9 +97,9 @@ static bool numbers_back(MbBackward *b, const MbStageNote *note, const double *q
     const MbSlope *slope = &f->slopes[k];
     const double move = g->number[k].move;
     double joints = 0;
-    if (!mb_held_joints_number(g, k, note, q, &joints)) return false;
-    b->out[k] += (joints + mb_held_rows_number(g, k)) / (2 * move) + of_bodies(f, slope, note, move, b->z) +
-                 mb_slope_once_number(f, slope, note, move, b->z);
+    if (!mb_held_joints_number(g, k, note->t, q, &joints)) return false;
+    b->out[k] += (joints + mb_held_rows_number(g, g->held->rows, k)) / (2 * move) +
+                 of_bodies(f, slope, note, move, b->z) + mb_slope_once_number(f, slope, note, move, b->z);
   }
   return true;
 }
@@ -120,10 +120,24 @@ static bool stand(MbSensitivity *g, const MbTurn *turn) {
   return mb_held_rows_at(g, turn, g->held->lambda);
 }
 
+// The equations of a step of one solution.
+static MbHeldWeighed equations_of(const MbSensitivity *g) {
+  const MbIntegrator *in = g->sim->integrator;
+  const MbModel *model = g->sim->model;
+  return (MbHeldWeighed){.zeta = g->held->zeta,
+                         .mu = g->held->lambda,
+                         .asked = 1,
+                         .gap = model->gamma,
+                         .curve = model->any_flies ? model->h / 2 : 0,
+                         .forces = true,
+                         .damping = in->a,
+                         .stiffness = in->b * model->h};
+}
+
 void mb_held_look(MbSensitivity *g) {
   MbHeldBack *held = g->held;
   const MbSim *sim = g->sim;
-  if (!held || !held->rows || !mb_slope_looks(g, sim->state.step)) return;
+  if (!held || held->stages || !held->rows || !mb_slope_looks(g, sim->state.step)) return;
   MbTurn turn = {.q = g->before.q,
                  .guess = g->before.memory + sim->section[MB_SECTION_CLOSURES],
                  .t = sim->state.t,
@@ -135,7 +149,8 @@ void mb_held_look(MbSensitivity *g) {
                                .impulse = held->noted};
   mb_held_note(g, held->noted);
   if (!stand(g, &turn)) return;
-  mb_held_move(g, &turn.note[0]);
+  held->of = equations_of(g);
+  mb_held_move(g, turn.note[0].w);
   mb_held_opens(g, turn.q);
 }
 
@@ -153,14 +168,17 @@ bool mb_held_back(MbBackward *b, const MbTurn *turn) {
   mb_tangent_moved_transposed(f->sim, f->step, b->q, f->move, b->dv);
   for (size_t i = 0; i < nv; i++) b->z[i] = b->v[i] + h * b->dv[i];
   if (!stand(g, turn)) return false;
-  mb_held_rows_weigh(g, b->z);
+  if (g->held->rows) mb_held_rows_weigh(g->held->rows, b->z);
   if (!solve(g, b->z)) return false;
   mb_tangent_transposed(f->probe, f->tangent, b->z, b->dq, b->dv, b->da);
   for (size_t i = 0; i < nv; i++) {
     b->q[i] = f->move[i] + b->dq[i];
     b->v[i] = from[i] + b->dv[i] - b->da[i] / h;
   }
-  if (!mb_held_joints_back(g, note, turn->q, b->z, b->q, b->v)) return false;
+  for (size_t r = 0; r < g->held->nclaimed; r++) g->held->lambda[r] /= h;
+  g->held->of = equations_of(g);
+  mb_held_move(g, note->w), mb_held_coordinates(g, note->w);
+  if (!mb_held_joints_back(g, g->held->rows, turn->q, b->z, b->q, b->v)) return false;
   if (!numbers_back(b, note, turn->q)) return false;
   if (mb_slope_looks(g, turn->step)) mb_held_opens(g, turn->q);
   return true;

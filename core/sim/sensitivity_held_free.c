@@ -170,7 +170,8 @@ MbStatus mb_held_make(MbSensitivity *g, MbReport *report) {
   if (status != MB_OK) return status;
   f->probe = f->sim;
   f->tangent = tangent_of(held, f->sim, g->sim->model->h);
-  if (!f->tangent || !make_lists(g) || !mb_held_rows_make(g)) return mb_no_memory(report, "derivatives");
+  if (!f->tangent || !make_lists(g) || !mb_held_rows_create(g, g->probe, &held->rows))
+    return mb_no_memory(report, "derivatives");
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin_number(g, k, report);
   return status;
 }

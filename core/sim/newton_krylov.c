@@ -30,8 +30,7 @@ MbKrylov *mb_krylov_create(MbSim *sim) {
   return ok ? k : NULL;
 }
 
-// A where the bodies are; without what makes it indefinite where it is so.
-static bool factor(MbSim *sim, double t, double span) {
+bool mb_krylov_factor(MbSim *sim, double t, double span) {
   size_t blame = 0;
   for (int safe = 0; safe < 2; safe++) {
     sim->x.safe = safe;
@@ -48,7 +47,7 @@ bool mb_krylov_at(MbSim *sim, MbKrylov *k, MbTangent *tangent, const MbStageNote
   k->span = stage->gamma * sim->model->h;
   memcpy(k->step, step, sim->nv * sizeof *k->step);
   mb_sim_kinematics(sim, q1, stage->w);
-  if (!factor(sim, stage->t, k->span)) return false;
+  if (!mb_krylov_factor(sim, stage->t, k->span)) return false;
   mb_tangent_at(sim, tangent, stage->w, a, stage->t, tau);
   return true;
 }

@@ -370,7 +370,7 @@ static MbStatus agree_at_start(MbSensitivity *g, MbReport *report) {
 const char *mb_slope_no_stages(const MbSensitivity *g, size_t stages) {
   const MbStageNote *notes;
   if (mb_stages_noted(g->sim, &notes) != stages) return "the step was not solved but in parts";
-  if (g->rows && g->sim->constraining->singular)
+  if ((g->rows || g->held) && g->sim->constraining && g->sim->constraining->singular)
     return "constraints are near a position where one loses its hold";
   return NULL;
 }

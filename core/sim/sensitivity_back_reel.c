@@ -23,7 +23,7 @@ static size_t instant_numbers(const MbSensitivity *g) {
   return keeps ? sim->solver->keeps->numbers(sim->work) : 0;
 }
 
-bool mb_back_at_once(const MbSensitivity *g) { return (g->once && !g->halves) || g->held; }
+bool mb_back_at_once(const MbSensitivity *g) { return g->held ? !g->held->stages : g->once && !g->halves; }
 
 // Of a step of one solution its velocities at both ends are all there is, and beside them what the solver had at its start. It begins with the state that the one before it ends with.
 static bool make_turn(MbBackward *b, MbTurn *turn) {

@@ -217,6 +217,11 @@ static MbStatus start_back(MbBackward *b, MbReport *report) {
     memcpy(g->q, b->kept[0].q, g->sim->nq * sizeof *g->q);
     return mb_back_agreed(b, b->reel[0].noted, b->kept[0].v) ? MB_OK : mb_slope_unsolved(0, 0, report);
   }
+  if (g->held && g->held->stages)
+    return mb_held_start_back(b, b->kept[0].q, b->kept[0].v,
+                              b->kept[0].memory + g->sim->section[MB_SECTION_CLOSURES])
+               ? MB_OK
+               : mb_slope_unsolved(0, 0, report);
   if (!g->rows) return MB_OK;
   if (!mb_slope_start(g, b->kept[0].q, b->kept[0].v, &start)) return mb_slope_unsolved(0, 0, report);
   mb_slope_rows_begin(g);

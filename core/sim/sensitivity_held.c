@@ -48,15 +48,11 @@ static bool factor(MbSensitivity *g, const MbStageNote *note, const double *q) {
   return false;
 }
 
-// z and ζ of w̄, which z is.
-static bool solve(MbSensitivity *g, double *z) {
-  MbHeldBack *held = g->held;
-  MbSim *sim = g->probe;
-  const double h = sim->model->h;
-  for (size_t i = 0; i < sim->nv; i++) z[i] *= -h;
+bool mb_held_weights(MbHeldBack *held, MbSim *sim, double scale, double *z, double *zeta) {
+  for (size_t i = 0; i < sim->nv; i++) z[i] *= -scale;
   memset(held->none, 0, held->nclaimed * sizeof *held->none);
-  if (!sim->solver->apply(sim->work, z, held->none, held->zeta)) return false;
-  for (size_t r = 0; r < held->nclaimed; r++) held->zeta[r] /= -h;
+  if (!sim->solver->apply(sim->work, z, held->none, zeta)) return false;
+  for (size_t r = 0; r < held->nclaimed; r++) zeta[r] /= -scale;
   return true;
 }
 
@@ -80,12 +76,14 @@ static void note_motion(MbSensitivity *f, const MbStageNote *note, const MbTurn 
   f->end = turn->q1;
 }
 
-// By the bodies' own motion and the forces on them, less what is gathered.
-static double of_bodies(MbSensitivity *f, const MbSlope *slope, const MbStageNote *note, double move,
-                        const double *z) {
+double mb_held_bodies_number(MbSensitivity *g, size_t k, const MbStageNote *note, const double *felt,
+                             const double *z) {
+  MbSensitivity *f = &g->held->free;
+  const MbSlope *slope = &f->slopes[k];
+  const double move = g->number[k].move;
   if (!mb_tangent_number_jumps(slope->number))
-    return mb_tangent_number_rest(f->probe, f->tangent, slope->number, note->from, f->a, z) / (2 * move);
-  mb_slope_by_number(f, slope, note, note->from, move, f->rate);
+    return mb_tangent_number_rest(f->probe, f->tangent, slope->number, felt, f->a, z) / (2 * move);
+  mb_slope_by_number(f, slope, note, felt, move, f->rate);
   return mb_slope_dot(z, f->rate, f->sim->nv);
 }
 
@@ -99,7 +97,8 @@ static bool numbers_back(MbBackward *b, const MbStageNote *note, const double *q
     double joints = 0;
     if (!mb_held_joints_number(g, k, note->t, q, &joints)) return false;
     b->out[k] += (joints + mb_held_rows_number(g, g->held->rows, k)) / (2 * move) +
-                 of_bodies(f, slope, note, move, b->z) + mb_slope_once_number(f, slope, note, move, b->z);
+                 mb_held_bodies_number(g, k, note, note->from, b->z) +
+                 mb_slope_once_number(f, slope, note, move, b->z);
   }
   return true;
 }
@@ -169,7 +168,7 @@ bool mb_held_back(MbBackward *b, const MbTurn *turn) {
   for (size_t i = 0; i < nv; i++) b->z[i] = b->v[i] + h * b->dv[i];
   if (!stand(g, turn)) return false;
   if (g->held->rows) mb_held_rows_weigh(g->held->rows, b->z);
-  if (!solve(g, b->z)) return false;
+  if (!mb_held_weights(g->held, g->probe, h, b->z, g->held->zeta)) return false;
   mb_tangent_transposed(f->probe, f->tangent, b->z, b->dq, b->dv, b->da);
   for (size_t i = 0; i < nv; i++) {
     b->q[i] = f->move[i] + b->dq[i];

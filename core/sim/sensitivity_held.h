@@ -112,6 +112,23 @@ void mb_held_look(MbSensitivity *g);
 // Goes back over a step, and adds what numbers are felt by; false: it has no derivative, g->parted says why, or its equations are singular.
 bool mb_held_back(MbBackward *b, const MbTurn *turn);
 
+// z and ζ (claimed rows) ← those of  A z = −scale (w̄ + Jᵀ ζ),  J z = 0  by a simulation's factor of A, w̄ being what z is. False: A has no inverse.
+bool mb_held_weights(MbHeldBack *held, MbSim *sim, double scale, double *z, double *zeta);
+// Returns what a number changes of z · τ of the bodies, of which forces feel velocities `felt`, less what is gathered.
+double mb_held_bodies_number(MbSensitivity *g, size_t k, const MbStageNote *note, const double *felt,
+                             const double *z);
+
+// ---- sensitivity_held_stage.c: a step that is made of stages ------------------------------------------------------------------
+
+// Makes held->stages, and lets the run note its stages.
+MbStatus mb_held_stages_make(MbSensitivity *g, MbReport *report);
+void mb_held_stages_free(MbSensitivity *g);
+// Goes back over a stage and adds what numbers are felt by: b->w has what velocities are felt by that agree where it ends, b->q1 and b->base its coordinates and its own motion. b->base ← what that is felt by in all, b->da ← −v̄*; b->next_q += q̄₀. False:
+// it is not solved for, or g->parted says why it has no derivative.
+bool mb_held_stage_back(MbBackward *b, const MbTurn *turn, size_t at);
+// Goes back over what makes velocities v agree with rows where the run begins.
+bool mb_held_start_back(MbBackward *b, const double *q, const double *v, const double *guess);
+
 // ---- sensitivity_held_rows.c: constraints in it, without which all of it does nothing --------------------------------------------
 
 // Says why constraints of a model have no way back; NULL: they have, or there are none.

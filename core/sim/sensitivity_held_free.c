@@ -20,9 +20,11 @@ bool mb_held_is(const MbSim *sim) { return sim->solver->map->layout == mb_maxima
 const char *mb_held_refuses(const MbSim *sim) {
   const MbModel *model = sim->model;
   const MbIntegratorKind kind = model->integrator.kind;
-  if (kind != MB_SYMPLECTIC && kind != MB_IMPLICIT)
-    return "under solver \"maximal\" there is a way back of integrators \"symplectic\" and \"implicit\" "
-           "alone";
+  const bool stages = sim->integrator->scheme == MB_STAGES;
+  if (kind != MB_SYMPLECTIC && kind != MB_IMPLICIT && !stages)
+    return "under solver \"maximal\" there is a way back of integrators \"symplectic\", \"implicit\", "
+           "\"bdf1\", "
+           "\"bdf2\" and \"sdirk2\" alone";
   if (model->solver.mode != MB_DYNAMIC) return "there are exact ones of mode \"dynamic\" alone";
   if (model->solver.terms == MB_TERMS_EXPLICIT) return "velocity terms are explicit";
   if (sim->solver->passes) return "deformables of elements are solved for by iterations of their own";
@@ -35,6 +37,7 @@ const char *mb_held_refuses(const MbSim *sim) {
   if (model->solver.stabilization.kind == MB_POST)
     return "there are no exact ones of positions that \"stabilization\" corrects after each step";
   const char *why = mb_held_rows_refuse(model);
+  if (!why && stages) why = mb_slope_stages_close(model);
   return why || kind != MB_IMPLICIT ? why : mb_tangent_linear_refuses(model);
 }
 
@@ -163,7 +166,7 @@ MbStatus mb_held_make(MbSensitivity *g, MbReport *report) {
   MbHeldBack *held = g->held = mb_arena_alloc(&g->arena, 1, sizeof *held);
   if (!held) return mb_no_memory(report, "derivatives");
   MbSensitivity *f = &held->free;
-  f->number = g->number, f->count = g->count, f->once = true;
+  f->number = g->number, f->count = g->count, f->once = g->sim->integrator->scheme != MB_STAGES;
   held->linear = linearises(g->sim->model);
   held->whole = g->sim->model->jointed || mb_claims_any(g->sim);
   MbStatus status = begin_free(&g->arena, g->sim, &f->sim, report);
@@ -172,6 +175,7 @@ MbStatus mb_held_make(MbSensitivity *g, MbReport *report) {
   f->tangent = tangent_of(held, f->sim, g->sim->model->h);
   if (!f->tangent || !make_lists(g) || !mb_held_rows_create(g, g->probe, &held->rows))
     return mb_no_memory(report, "derivatives");
+  if (!f->once) status = mb_held_stages_make(g, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin_number(g, k, report);
   return status;
 }
@@ -179,6 +183,7 @@ MbStatus mb_held_make(MbSensitivity *g, MbReport *report) {
 void mb_held_free_back(MbSensitivity *g) {
   if (!g->held) return;
   MbSensitivity *f = &g->held->free;
+  mb_held_stages_free(g);
   for (size_t k = 0; f->slopes && k < g->count; k++)
     mb_sim_free(f->slopes[k].less), mb_sim_free(f->slopes[k].more);
   mb_sim_free(f->sim);

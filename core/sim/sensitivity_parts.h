@@ -285,6 +285,8 @@ void mb_slope_turned_back(const MbSensitivity *g, const double *z, double *dq, d
 
 // Says why rows of a model have no exact derivatives; NULL: they have, or there are none.
 const char *mb_slope_rows_refuse(const MbModel *model);
+// The same of fully implicit stages of bodies that joints hold as rows.
+const char *mb_slope_stages_close(const MbModel *model);
 // Takes the probe's factors, g->q1, g->step and g->a to a stage from coordinates g->q that ends at t, step.
 MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, int64_t step,
                            MbReport *report);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 static const GradientWay ways[2] = {{"\"maximal\"", "symplectic", false}, {"\"maximal\"", "implicit", false}};
+static const GradientWay of_stages[3] = {
+    {"\"maximal\"", "bdf1", false}, {"\"maximal\"", "bdf2", false}, {"\"maximal\"", "sdirk2", false}};
 static const double MOVE = 1e-3, FEW = 1e-4, NEAR = 1e-6,
                     WIDE = 1e-2; // of numbers by which nothing bends, where rounding of gaps weighs on less
 
@@ -15,6 +17,48 @@ static void check(const char *scene, const char *set, double move) {
   for (size_t w = 0; w < 2; w++) worst[w] = gradient_check_meets(scene, set, &ways[w], move);
   printf("largest error back, of what is summed up: %s %s  %.1e  %.1e\n", scene, set ? set : "", worst[0],
          worst[1]);
+}
+
+static void check_stages(const char *scene, const char *set, double move) {
+  double worst[3];
+  for (size_t w = 0; w < 3; w++) worst[w] = gradient_check_meets(scene, set, &of_stages[w], move);
+  printf("largest error back through stages, of what is summed up: %s %s  %.1e  %.1e  %.1e\n", scene,
+         set ? set : "", worst[0], worst[1], worst[2]);
+}
+
+Test(gradient_held, derivatives_back_through_stages_by_every_kind_of_constraint_are_those_of_whole_runs,
+     TEST_LONG) {
+  for (size_t i = 0; i < GRADIENT_CONSTRAINTS; i++) check_stages("chains", gradient_constraints[i], MOVE);
+}
+
+Test(gradient_held, derivatives_back_through_stages_of_what_is_tied_and_driven_are_those_of_whole_runs) {
+  check_stages("rolls", NULL, MOVE);
+  check_stages("driven", NULL, MOVE);
+  check_stages("tied", NULL, FEW);
+  check_stages("shares", NULL, FEW);
+  check_stages("idle", NULL, FEW);
+  check_stages("unequal", NULL, FEW);
+}
+
+Test(gradient_held, derivatives_back_through_stages_of_what_is_sprung_and_spins_are_those_of_whole_runs,
+     TEST_LONG) {
+  check_stages("balls", NULL, MOVE);
+  check_stages("spins", NULL, FEW);
+  check_stages("led", NULL, FEW);
+  check_stages("given", NULL, FEW);
+  check_stages("adrift", NULL, MOVE);
+}
+
+Test(gradient_held, derivatives_back_through_stages_by_what_turns_axes_are_those_of_whole_runs) {
+  check_stages("turning_axes", NULL, WIDE);
+  check_stages("shifted", NULL, MOVE);
+}
+
+Test(gradient_held, derivatives_back_through_stages_of_deformables_on_bodies_are_those_of_whole_runs,
+     TEST_LONG) {
+  check_stages("hand", "/deformables/0/attach/0/enforce=\"constraint\"", MOVE);
+  check_stages("muscle", NULL, MOVE);
+  check_stages("cloth", NULL, MOVE);
 }
 
 Test(gradient_held, derivatives_back_by_every_kind_of_constraint_are_those_of_whole_runs, TEST_LONG) {

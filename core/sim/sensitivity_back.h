@@ -73,6 +73,8 @@ typedef struct MbBackward {
 bool mb_back_make(MbBackward *b, int64_t steps, size_t memory);
 // Whether a step is one solution, that is gone back over at once.
 bool mb_back_at_once(const MbSensitivity *g);
+// Whether it is noted by its passes, those of the midpoint rule.
+bool mb_back_by_passes(const MbSensitivity *g);
 
 // ---- sensitivity_back_step.c: back over a step ------------------------------------------------------------------------
 

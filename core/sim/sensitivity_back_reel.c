@@ -23,7 +23,11 @@ static size_t instant_numbers(const MbSensitivity *g) {
   return keeps ? sim->solver->keeps->numbers(sim->work) : 0;
 }
 
-bool mb_back_at_once(const MbSensitivity *g) { return g->held ? !g->held->stages : g->once && !g->halves; }
+bool mb_back_at_once(const MbSensitivity *g) {
+  return g->held ? !g->held->stages && !g->held->halves : g->once && !g->halves;
+}
+
+bool mb_back_by_passes(const MbSensitivity *g) { return g->halves || (g->held && g->held->halves); }
 
 // Of a step of one solution its velocities at both ends are all there is, and beside them what the solver had at its start. It begins with the state that the one before it ends with.
 static bool make_turn(MbBackward *b, MbTurn *turn) {
@@ -41,7 +45,7 @@ static bool make_turn(MbBackward *b, MbTurn *turn) {
   for (size_t s = 0; s < MB_BACK_STAGES && ok; s++)
     ok = take(b, &turn->note[s].base, sim->nv) && take(b, &turn->note[s].from, sim->nv) &&
          take(b, &turn->note[s].w, sim->nv) && take(b, &turn->note[s].impulse, sim->model->nslots);
-  if (ok && b->g->halves) ok = take(b, &turn->noted, mb_slope_halves_numbers(sim));
+  if (ok && mb_back_by_passes(b->g)) ok = take(b, &turn->noted, mb_slope_halves_numbers(sim));
   if (ok && b->g->nodes) ok = take(b, &turn->nodes, mb_back_nodes_numbers(b->g));
   return ok && take(b, &turn->guess, sim->model->nguess);
 }
@@ -51,7 +55,7 @@ static size_t turn_bytes(const MbSensitivity *g) {
   const MbSim *sim = g->sim;
   const size_t turn = sizeof(MbTurn) + (g->met ? sizeof(MbMeeting) : 0);
   const size_t rows = 2 * sim->model->nslots + sim->model->nguess + mb_held_noted(g),
-               noted = (g->halves ? mb_slope_halves_numbers(sim) : 0) + mb_back_nodes_numbers(g);
+               noted = (mb_back_by_passes(g) ? mb_slope_halves_numbers(sim) : 0) + mb_back_nodes_numbers(g);
   if (mb_back_at_once(g)) return turn + (sim->nq + 2 * sim->nv + rows + 5) * sizeof(double);
   return turn + (sim->nq + 7 * sim->nv + rows + noted + 12) * sizeof(double);
 }

@@ -118,7 +118,7 @@ static MbStatus lost(MbBackward *b, const MbTurn *turn, MbReport *report) {
 
 // Over a step under solver "maximal".
 static MbStatus held_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
-  if (!mb_held_back(b, turn)) return lost(b, turn, report);
+  if (!(b->g->held->halves ? mb_held_halves_back : mb_held_back)(b, turn)) return lost(b, turn, report);
   mb_held_tell(b->g, turn->t, turn->step, report);
   return MB_OK;
 }
@@ -255,7 +255,7 @@ static MbStatus nodes_back(MbBackward *b, const MbTurn *turn, MbReport *report) 
 }
 
 MbStatus mb_back_step(MbBackward *b, const MbTurn *turn, MbReport *report) {
-  const bool held = b->g->held && mb_back_at_once(b->g);
+  const bool held = b->g->held && !b->g->held->stages;
   const MbStatus status = b->nodes       ? nodes_back(b, turn, report)
                           : held         ? held_back(b, turn, report)
                           : b->g->halves ? halves_back(b, turn, report)

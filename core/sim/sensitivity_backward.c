@@ -104,7 +104,7 @@ static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
   const MbStageNote *notes;
   const size_t size = sim->nv * sizeof(double);
   if (b->nodes) return record_nodes(b, turn, report);
-  if (b->g->halves) return record_halves(b, turn, report);
+  if (mb_back_by_passes(b->g)) return record_halves(b, turn, report);
   if (mb_back_at_once(b->g)) return record_once(b, turn, report);
   turn->stages = mb_scheme_stages_terms(sim, turn->terms);
   if (sim->model->nguess)

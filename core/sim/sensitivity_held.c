@@ -136,7 +136,7 @@ static MbHeldWeighed equations_of(const MbSensitivity *g) {
 void mb_held_look(MbSensitivity *g) {
   MbHeldBack *held = g->held;
   const MbSim *sim = g->sim;
-  if (!held || held->stages || !held->rows || !mb_slope_looks(g, sim->state.step)) return;
+  if (!held || held->stages || held->halves || !held->rows || !mb_slope_looks(g, sim->state.step)) return;
   MbTurn turn = {.q = g->before.q,
                  .guess = g->before.memory + sim->section[MB_SECTION_CLOSURES],
                  .t = sim->state.t,

@@ -48,6 +48,7 @@ typedef struct MbHeldRows {
 } MbHeldRows;
 
 typedef struct MbHeldStages MbHeldStages; // sensitivity_held_stage.c
+typedef struct MbHeldHalves MbHeldHalves; // sensitivity_held_halves.c
 
 // What the sums over joints are made of (joint_felt.h).
 typedef struct MbHeldWeighed {
@@ -55,6 +56,9 @@ typedef struct MbHeldWeighed {
   double asked, gap, curve;  // how much of J v⁺, of gaps and of J̇ v there is in what rows ask for
   bool forces;               // what acts along coordinates is a part of the equations
   double damping, stiffness; // how much of d (q̇⁺ − q̇) and of k q̇⁺ there is beside that
+  bool change;               // v⁺ is what velocities change by, of which d is, too
+  bool own;                  // of these two alone, of the bodies' velocities
+  double *plus; // (nb x 6) ← what v⁺ is felt by in the bodies' axes; NULL: nobody wants to know
 } MbHeldWeighed;
 
 struct MbHeldBack {
@@ -62,7 +66,9 @@ struct MbHeldBack {
   MbHeldNumber *number;  // (count)
   MbHeldRows *rows;      // of constraints; NULL: there are none
   MbHeldStages *stages;  // of steps that are made of stages; NULL: they are one solution
+  MbHeldHalves *halves;  // of the midpoint rule; NULL: it is another
   MbHeldWeighed of;      // the equations at hand
+  MbSim *here;           // where the bodies are that they are about
   MbJointSlopes *slopes; // (nb) of joints where the probe's bodies are; NULL: they have not been found
   bool linear;           // forces on bodies are linearised
   bool whole;            // of velocities to come as a whole, not of changes of them (scheme_once.c)
@@ -128,6 +134,13 @@ void mb_held_stages_free(MbSensitivity *g);
 bool mb_held_stage_back(MbBackward *b, const MbTurn *turn, size_t at);
 // Goes back over what makes velocities v agree with rows where the run begins.
 bool mb_held_start_back(MbBackward *b, const double *q, const double *v, const double *guess);
+
+// ---- sensitivity_held_halves.c: a step of the midpoint rule --------------------------------------------------------------------
+
+MbStatus mb_held_halves_make(MbSensitivity *g, MbReport *report);
+void mb_held_halves_free(MbSensitivity *g);
+// Goes back over such a step, and adds what numbers are felt by; false: as mb_held_back.
+bool mb_held_halves_back(MbBackward *b, const MbTurn *turn);
 
 // ---- sensitivity_held_rows.c: constraints in it, without which all of it does nothing --------------------------------------------
 

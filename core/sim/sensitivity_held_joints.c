@@ -22,7 +22,8 @@ static double pushes(const MbHeldBack *held, const MbSim *sim, size_t k, double 
                      double damping) {
   const MbHeldWeighed *of = &held->of;
   const double plus = held->rate_plus[k];
-  return -force + of->damping * damping * (plus - sim->x.v[k]) + of->stiffness * stiffness * plus;
+  return -force + of->damping * damping * (plus - (of->change ? 0 : sim->x.v[k])) +
+         of->stiffness * stiffness * plus;
 }
 
 // Twists of all bodies by velocities.
@@ -32,7 +33,7 @@ static void twists_of(const MbSim *sim, const double *v, double *phi) {
 
 void mb_held_coordinates(MbSensitivity *g, const double *w) {
   MbHeldBack *held = g->held;
-  const MbSim *sim = g->probe;
+  const MbSim *sim = held->here;
   const MbModel *model = sim->model;
   forces_of(model, &sim->x, model, held->force, held->stiffness, held->damping);
   sim->solver->map->rates(sim->work, model, w, held->rate_plus);
@@ -41,22 +42,34 @@ void mb_held_coordinates(MbSensitivity *g, const double *w) {
 static void weigh_coordinates(MbSensitivity *g) {
   MbHeldBack *held = g->held;
   const MbHeldWeighed *of = &held->of;
-  const MbSim *sim = g->probe;
+  const MbSim *sim = held->here;
   for (size_t k = 0; k < sim->model->nv; k++) {
     const double z = held->rate_z[k], K = held->stiffness[k], D = held->damping[k];
     held->by_q[k] = K * z;
-    held->by_rate[k] = (1 - of->damping) * D * z;
+    held->by_rate[k] = (of->change ? 1 : 1 - of->damping) * D * z;
     held->by_plus[k] = (of->damping * D + of->stiffness * K) * z;
     held->by_turn[k] = 0;
     held->by_z[k] = pushes(held, sim, k, held->force[k], K, D);
   }
 }
 
+// What A has of coordinates' own, of velocities x that are those of the simulation, x̄ being its twists.
+static void weigh_own(MbSensitivity *g) {
+  MbHeldBack *held = g->held;
+  const MbHeldWeighed *of = &held->of;
+  const MbSim *sim = held->here;
+  for (size_t k = 0; k < sim->model->nv; k++) {
+    const double own = of->damping * held->damping[k] + of->stiffness * held->stiffness[k];
+    held->by_rate[k] = own * held->rate_z[k];
+    held->by_z[k] = own * sim->x.v[k];
+  }
+}
+
 // ---- joints -------------------------------------------------------------------------------------------------------
 
 static MbJointMotions motions_of(const MbSensitivity *g, const double *q0) {
-  const MbSim *sim = g->probe;
   const MbHeldBack *held = g->held;
+  const MbSim *sim = held->here;
   return (MbJointMotions){.E = sim->x.E,
                           .phi = sim->x.phi,
                           .plus = held->plus,
@@ -100,7 +113,7 @@ static bool add_joints(MbSensitivity *g, const double *q0, bool step) {
   MbHeldBack *held = g->held;
   const MbModel *model = g->probe->model;
   const MbJointMotions at = motions_of(g, q0);
-  MbJointFelt felt = {held->move, held->phi, held->before, held->behind};
+  MbJointFelt felt = {held->move, held->phi, held->before, held->behind, held->of.plus};
   for (size_t b = 0; b < model->nb; b++) {
     if (!model->joint[b].ops || (!step && !any_weight(held, model, b))) continue;
     const MbJointWeights weights = weights_of(g, b, step);
@@ -112,7 +125,7 @@ static bool add_joints(MbSensitivity *g, const double *q0, bool step) {
 // Adds held->move and held->phi to q̄ and v̄.
 static void add_felt(const MbSensitivity *g, double *q, double *v) {
   const MbHeldBack *held = g->held;
-  const MbSim *sim = g->probe;
+  const MbSim *sim = held->here;
   for (size_t b = 0; b < sim->model->nb; b++) {
     double moved[6], faster[6];
     mb_velocity_of_twist(&sim->x.E[b], held->move + 6 * b, moved);
@@ -129,8 +142,8 @@ static bool all_joints(MbSensitivity *g, const double *q0, bool step, double *q,
 
 void mb_held_move(MbSensitivity *g, const double *w) {
   MbHeldBack *held = g->held;
-  twists_of(g->probe, w, held->plus);
-  memset(held->z, 0, 6 * g->probe->model->nb * sizeof *held->z);
+  twists_of(held->here, w, held->plus);
+  memset(held->z, 0, 6 * g->sim->model->nb * sizeof *held->z);
 }
 
 static void clear_weights(MbHeldBack *held, const MbModel *model) {
@@ -142,13 +155,12 @@ static void clear_weights(MbHeldBack *held, const MbModel *model) {
 bool mb_held_joints_back(MbSensitivity *g, MbHeldRows *rows, const double *q0, const double *z, double *q,
                          double *v) {
   MbHeldBack *held = g->held;
-  MbSim *sim = g->probe;
+  MbSim *sim = held->here;
   twists_of(sim, z, held->z);
   sim->solver->map->rates(sim->work, sim->model, z, held->rate_z);
-  if (held->of.forces)
-    weigh_coordinates(g);
-  else
-    clear_weights(held, sim->model);
+  clear_weights(held, sim->model);
+  if (held->of.forces) weigh_coordinates(g);
+  if (held->of.own) weigh_own(g);
   clear_felt(held, sim->model);
   mb_held_rows_back(g, rows, held->of.zeta);
   return all_joints(g, q0, true, q, v);
@@ -252,7 +264,7 @@ double mb_held_gathered(const MbSensitivity *g, size_t k) {
 // By what acts along coordinates where they are the same.
 static double of_coordinates(MbSensitivity *g, MbSim *side, double t) {
   MbHeldBack *held = g->held;
-  const MbSim *sim = g->probe;
+  const MbSim *sim = held->here;
   MbMaximal x = sim->x;
   double sum = 0;
   mb_sim_signals(side, t);

@@ -328,7 +328,9 @@ static bool solve(MbSensitivity *g, double *z) {
   static const double TIGHT = 1e-13;
   const MbGmresOf of = {g, product, left_of};
   for (size_t i = 0; i < g->probe->nv; i++) z[i] = -z[i];
-  return mb_gmres_solve(g->held->stages->gmres, &of, TIGHT, z) && by_factor(g, z);
+  if (mb_gmres_solve(g->held->stages->gmres, &of, TIGHT, z)) return by_factor(g, z);
+  g->parted = "products do not solve a stage's equations backwards";
+  return false;
 }
 
 // ---- numbers ----------------------------------------------------------------------------------------------------------------

@@ -103,8 +103,10 @@ static void spread(const MbModel *model, size_t b, const MbJointMotions *motions
     if (p != MB_WORLD) mb_held_up(&at->X, 1, down[k], of_parent);
     for (int i = 0; k == 0 && i < 6; i++) own[i] += by[i], of_parent[i] += by_parent[i];
     for (int i = 0; k == 0 && i < 6; i++) felt->phi[6 * b + (size_t)i] += own[i];
+    for (int i = 0; k == 1 && felt->plus && i < 6; i++) felt->plus[6 * b + (size_t)i] += own[i];
     add_turn(felt->move + 6 * b, own, twist_of(motions, k, b));
     if (p == MB_WORLD) continue;
+    for (int i = 0; k == 1 && felt->plus && i < 6; i++) felt->plus[6 * p + (size_t)i] += of_parent[i];
     for (int i = 0; k == 0 && i < 6; i++) felt->phi[6 * p + (size_t)i] += of_parent[i];
     add_turn(felt->move + 6 * p, of_parent, twist_of(motions, k, p));
   }
@@ -418,14 +420,28 @@ static void by_slopes(const MbJointSlopes *s, const MbJointWeights *w, At *at) {
   along_slopes(s, w, at);
 }
 
+static bool rates_at(const MbModel *model, size_t b, const MbJointMotions *motions, At *at,
+                     MbJointSlopes *out) {
+  double q[MB_JOINT_DOFS];
+  MbJointGap gap;
+  stand(model, b, motions, at);
+  memset(out, 0, sizeof *out);
+  if (!gap_at(model, b, at, NULL, at->eta[0], motions->q, &gap, q)) return false;
+  turn_rows(model, b, gap.W, at->rows, out->W), turn_rows(model, b, gap.V, at->n, out->V);
+  return true;
+}
+
+bool mb_joint_rates(const MbModel *model, size_t b, const MbJointMotions *motions, MbJointSlopes *out) {
+  At at;
+  return rates_at(model, b, motions, &at, out);
+}
+
 bool mb_joint_slopes(const MbModel *model, size_t b, const MbJointMotions *motions, MbJointSlopes *out) {
   static const double MOVE = 1e-5;
   double q[MB_JOINT_DOFS], W[2][36], V[2][36];
   MbJointGap gap;
   At at;
-  stand(model, b, motions, &at);
-  if (!gap_at(model, b, &at, NULL, at.eta[0], motions->q, &gap, q)) return false;
-  turn_rows(model, b, gap.W, at.rows, out->W), turn_rows(model, b, gap.V, at.n, out->V);
+  if (!rates_at(model, b, motions, &at, out)) return false;
   for (size_t k = 0; k < 6; k++) {
     for (int side = 0; side < 2; side++) {
       double move[6] = {0};

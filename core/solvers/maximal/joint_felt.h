@@ -34,14 +34,17 @@ typedef struct MbJointWeights {
 
 // By motions of all bodies in their own axes, and by velocities in the same; by those of each joint's frames, on the parent before it, in the parent's axes, and on the body behind it, in its own
 // (nb x 6 each).
+// `plus` (may be NULL) is by the twists to come.
 typedef struct MbJointFelt {
-  double *move, *phi, *before, *behind;
+  double *move, *phi, *before, *behind, *plus;
 } MbJointFelt;
 
 // Makes what is constant of revolute joints in an arena (nb); false: out of memory.
 bool mb_joint_hinges(MbArena *arena, const MbModel *model, const MbHeldHinge **hinges);
 // Finds the slopes of the joint of body b, which is not revolute, where the bodies are. False: its coordinates are not found.
 bool mb_joint_slopes(const MbModel *model, size_t b, const MbJointMotions *at, MbJointSlopes *slopes);
+// The same of its rows and rates alone: slopes that are nothing.
+bool mb_joint_rates(const MbModel *model, size_t b, const MbJointMotions *at, MbJointSlopes *slopes);
 // Tells the first of the three rows of a joint that are a vector in its body's axes; SIZE_MAX: it has none, all are in the joint's.
 size_t mb_joint_rows_in_body(const MbModel *model, size_t b);
 // Adds what the sum of the joint of body b is felt by; with slopes no `curve` and no `turn` may be weighed. False: its coordinates are not found.

@@ -113,7 +113,7 @@ $(BUILD)/io/view/view_bundle.o: $(VIEWER_PAGE)
 
 # Products of six numbers, one after the other: written out they take three quarters of the instructions, to the same bits. Where they are vectors the code says so: rows of numbers that the compiler
 # makes vectors of wait for what has just been written number by number.
-$(BUILD)/core/sim/tangent.o $(BUILD)/core/sim/tangent_change.o $(BUILD)/core/sim/tangent_number.o $(BUILD)/core/sim/tangent_gather.o: CFLAGS_ALL += $(if $(filter release,$(FLAVOUR)),-O3 -fno-tree-vectorize)
+$(BUILD)/core/sim/tangent.o $(BUILD)/core/sim/tangent_change.o $(BUILD)/core/sim/tangent_number.o $(BUILD)/core/sim/tangent_gather.o $(BUILD)/core/sim/tangent_swing.o $(BUILD)/core/solvers/maximal/joint_felt.o: CFLAGS_ALL += $(if $(filter release,$(FLAVOUR)),-O3 -fno-tree-vectorize)
 
 $(BUILD)/io/sweep/sweep_page.o: tools/sweep/report.html
 

@@ -197,6 +197,7 @@ static MbStatus build(const MbSceneSpec *spec, MbModel *model, MbReport *report)
                                 mb_compile_joints,
                                 start_constraints,
                                 mb_compile_node_parents,
+                                mb_compile_check_massless,
                                 mb_compile_forces,
                                 mb_compile_elements_hold};
   for (size_t i = 0; i < sizeof parts / sizeof *parts && status != MB_IO; i++) {

@@ -16,6 +16,9 @@ MbStatus mb_compile_node_joints(const MbSceneSpec *spec, const MbModel *model, M
                                 MbReport *report);
 // When joints are there: the bodies that hold nodes by reduction become their parents.
 MbStatus mb_compile_node_parents(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// When it is known what hangs on what: a body without mass, with nothing that has mass behind it, moves by what its joint does, if that does anything and the
+// step's matrix knows.
+MbStatus mb_compile_check_massless(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Axes of the world by their letters: bits 1, 2, 4 for x, y, z.
 MbStatus mb_compile_pinned_axes(const char *given, const char *where, unsigned *held, MbReport *report);
 // How many nodes the largest deformable has.

@@ -92,17 +92,17 @@ static bool slides_on_what_turns(const MbModel *model, size_t body, size_t i) {
   return !(mb_vec3_norm(S + 6 * i) > 0);
 }
 
-// Where bodies have velocities of their own, they go straight on in a step of first order, and a velocity that is prescribed is met where
-// the step begins: what it leaves of the way is never made up for.
-static void warn_of_rate(const MbBuilder *b, size_t body, size_t i) {
+// Where bodies have velocities of their own, they go straight on in a step of first order, and an acceleration that is prescribed is met where
+// the step begins: what it leaves of the way is never made up for. (Of prescribed velocities it is: sim/kept_moves.c.)
+static void warn_of_acceleration(const MbBuilder *b, size_t body, size_t i) {
   const MbSolverSpec *solver = &b->model->solver;
   const MbIntegratorKind kind = b->spec->integrator.kind;
   if (solver->kind != MB_SOLVER_MAXIMAL || solver->project || solver->mode == MB_FIRST_ORDER) return;
   if ((kind != MB_SYMPLECTIC && kind != MB_IMPLICIT) || !slides_on_what_turns(b->model, body, i)) return;
   mb_warning(b->report, b->where,
-             "under solver \"maximal\" and \"%s\" a slide that is driven by a rate along what turns by "
-             "ω goes outwards by (ω h)²/2 of its distance more in every step: give a \"position\", or "
-             "take solver \"redmax\"",
+             "under solver \"maximal\" and \"%s\" a slide that is driven by an acceleration along what turns "
+             "by ω goes outwards by (ω h)²/2 of its distance more in every step: give a \"position\" or a "
+             "\"velocity\", or take solver \"redmax\"",
              mb_integrator_words[kind]);
 }
 
@@ -143,7 +143,7 @@ static MbStatus build_motion(MbBuilder *b, size_t listed, const MbMotionSpec *mo
       if (status != MB_OK) return status;
       driven->signal[k] = shared[k];
     }
-    if (driven && driven->order > 0) warn_of_rate(b, body, i);
+    if (driven && driven->order > 1) warn_of_acceleration(b, body, i);
   }
   return MB_OK;
 }

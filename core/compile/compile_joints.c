@@ -106,33 +106,6 @@ static MbStatus list_special(MbModel *model, MbReport *report) {
   return MB_OK;
 }
 
-// A body without mass, with nothing that has mass behind it, moves by what its joint does, if that does
-// anything and the step's matrix knows.
-static MbStatus check_massless(const MbModel *model, MbReport *report) {
-  const MbIntegratorKind way = model->integrator.kind;
-  const bool known = way != MB_SYMPLECTIC && way != MB_RK45;
-  MbStatus status = MB_OK;
-  for (size_t i = 0; i < model->nlisted; i++) {
-    const size_t b = model->number[i], v = model->v_first[b];
-    double mass = 0;
-    for (size_t k = b;
-         k < model->nb && !(mass > 0) && (k == b || (model->parent[k] != MB_WORLD && model->parent[k] >= b));
-         k++)
-      mass += model->M[6 * k + 3]; // a subtree is a run of bodies
-    bool held = model->joint[b].n == 0 || mass > 0;
-    for (size_t k = 0; k < model->joint[b].n && !held; k++)
-      held = model->joint_inertia[v + k] > 0 ||
-             (known && (model->joint_damping[v + k] > 0 || model->stiffness[v + k] > 0));
-    if (held) continue;
-    char where[48];
-    snprintf(where, sizeof where, "/bodies/%zu", i);
-    status = mb_error(report, MB_SCENE, where,
-                      "nothing that has mass moves with the joint of \"%s\": its motion is not determined%s",
-                      model->body_name[b], known ? "" : " (stiffness or damping there need \"implicit\")");
-  }
-  return status;
-}
-
 MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   const size_t nb = model->nb;
   MbArena *arena = &model->arena;
@@ -206,9 +179,45 @@ MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *re
   model->joint = joint, model->P = P, model->B = B, model->q_first = q_first, model->v_first = v_first;
   model->q0 = q0, model->v0 = v0, model->stiffness = stiffness, model->rest = rest,
   model->joint_damping = damping, model->joint_inertia = inertia;
-  // a body that is wrong has no mass yet
-  if (status == MB_OK && report->errors == 0) status = check_massless(model, report);
   return status == MB_OK ? list_special(model, report) : status;
+}
+
+// Whether something that has mass moves with a body: of its subtree, which is a run of bodies, or a node that one of these carries.
+static bool has_mass(const MbModel *model, size_t body) {
+  const size_t *parent = model->parent, own = model->nlisted;
+  size_t end = body;
+  for (; end < own && (end == body || (parent[end] != MB_WORLD && parent[end] >= body)); end++)
+    if (model->M[6 * end + 3] > 0) return true;
+  for (size_t k = own; k < model->nb; k++)
+    if (parent[k] >= body && parent[k] < end && model->M[6 * k + 3] > 0) return true;
+  return false;
+}
+
+// Whether a body's joint does something that may hold it, where nothing that has mass moves with it; `known`: the step's matrix knows that.
+static bool joint_holds(const MbModel *model, size_t b, bool known) {
+  bool holds = model->joint[b].n == 0;
+  for (size_t v = model->v_first[b]; v < model->v_first[b] + model->joint[b].n; v++)
+    holds |=
+        model->joint_inertia[v] > 0 || (known && (model->joint_damping[v] > 0 || model->stiffness[v] > 0));
+  return holds;
+}
+
+MbStatus mb_compile_check_massless(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  const MbIntegratorKind way = model->integrator.kind;
+  const bool known = way != MB_SYMPLECTIC && way != MB_RK45;
+  MbStatus status = MB_OK;
+  (void)spec;
+  if (report->errors > 0) return MB_OK; // a body that is wrong has no mass yet
+  for (size_t i = 0; i < model->nlisted; i++) {
+    const size_t b = model->number[i];
+    char where[48];
+    if (joint_holds(model, b, known) || has_mass(model, b)) continue;
+    snprintf(where, sizeof where, "/bodies/%zu", i);
+    status = mb_error(report, MB_SCENE, where,
+                      "nothing that has mass moves with the joint of \"%s\": its motion is not determined%s",
+                      model->body_name[b], known ? "" : " (stiffness or damping there need \"implicit\")");
+  }
+  return status;
 }
 
 // A tree on a body makes the two turn together, and its steps are those of the tree; so do nodes that follow it.

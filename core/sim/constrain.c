@@ -8,6 +8,7 @@
 #include "core/sim/singular.h"
 #include "core/sim/dry.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/kept_moves.h"
 #include "core/sim/layout.h"
 #include "core/sim/touch.h"
 #include "core/sim/trouble.h"
@@ -20,6 +21,7 @@ void mb_constrain_prepare(MbSim *sim) {
   c->singular = c->solved = false;
   mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t + sim->model->h, sim->model->h);
   mb_dry_begin(sim);
+  mb_kept_begin(sim);
 }
 
 MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
@@ -37,6 +39,7 @@ MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
   mb_rows_claimed(sim, 1 / sim->model->h);
   if (status == MB_OK) mb_touch_take(sim, v);
   if (status == MB_OK) mb_dry_take(sim, v);
+  if (status == MB_OK) mb_kept_tell(sim, report);
   return status == MB_OK ? mb_singular_watch(sim, sim->state.v, v, 1, report) : status;
 }
 

@@ -28,8 +28,8 @@ typedef struct MbFreedom {
   size_t n, slot;
 } MbFreedom;
 
-typedef struct MbRubbing MbRubbing; // friction inside joints (dry.c)
-typedef struct MbDryKept MbDryKept; // what dry friction holds (dry_kept.c)
+typedef struct MbRubbing MbRubbing;     // friction inside joints (dry.c)
+typedef struct MbKeptMoves MbKeptMoves; // what joints keep to in a step (kept_moves.c)
 
 struct MbConstraining {
   MbRowSet set;
@@ -77,7 +77,7 @@ struct MbConstraining {
   double *aimed;                  // (room) b of the last solution of contacts, without what that gives way
   double told[MB_SOLVED_NUMBERS]; // of the step that is being made (sections.h)
   MbRubbing *rubbing;             // NULL: no joint has friction inside it
-  MbDryKept *kept;                // NULL: what dry friction holds keeps its place by itself
+  MbKeptMoves *kept;              // NULL: no joint has to
   double dry_work;                // that dry friction does in it
   MbDelassus delassus;
   MbRebounds rebounds; // of contacts with restitution

@@ -20,7 +20,6 @@
 #include "core/model/coordinates.h"
 #include "core/math/averages.h"
 #include "core/sim/constrain_internal.h"
-#include "core/sim/dry_kept.h"
 #include "core/solvers/body_block.h"
 #include "core/solvers/redmax/tree.h"
 
@@ -88,7 +87,6 @@ MbStatus mb_dry_create(MbSim *sim, MbReport *report) {
   if (!sim->model->dry) return MB_OK;
   if (!c->touch_method) c->touch_method = &mb_contact_auto;
   MbStatus status = sim->model->nloads ? create_rubbing(sim, report) : MB_OK;
-  if (status == MB_OK) status = mb_dry_kept_create(sim, report);
   if (status != MB_OK || sim->model->contacts.any)
     return status; // contacts come and go, and memory with them
   // as much as all rows at once take: steps are not to ask for memory
@@ -141,7 +139,6 @@ static double set_bounds(MbSim *sim) {
 
 void mb_dry_begin(MbSim *sim) {
   MbConstraining *c = sim->constraining;
-  mb_dry_kept_begin(sim);
   if (!c->rubbing) return;
   mb_averages_forget(&c->rubbing->averages);
   c->rubbing->last = INFINITY, c->rubbing->slow = false;

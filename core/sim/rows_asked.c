@@ -1,7 +1,7 @@
 // Which rows take part in what is asked, and what they ask for (ask.c): into c->slot, b, kind and what goes with them.
 #include "core/sim/ask_steps.h"
 #include "core/sim/constrain_internal.h"
-#include "core/sim/dry_kept.h"
+#include "core/sim/kept_moves.h"
 #include "core/sim/touch.h"
 
 // What a node has of W_ii by its mass alone.
@@ -193,7 +193,7 @@ double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const do
   c->n = c->ntouches = c->ndry = 0;
   c->rebounds.any = false;
   if (sim->touching && asking->of == MB_ASK_VELOCITIES) mb_touch_carried_guess(sim);
-  if (asking->of == MB_ASK_VELOCITIES) mb_dry_kept_guess(sim);
+  if (asking->of == MB_ASK_VELOCITIES) mb_kept_guess(sim);
   for (size_t s = 0; s < c->set.n; s++) {
     if (!takes_part(c, s) || (c->set.is[s].nodes && asking->of != MB_ASK_VELOCITIES)) continue;
     if (c->set.is[s].kind == MB_ROW_CONTACT) {
@@ -203,7 +203,7 @@ double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const do
     }
     MbAsked asked = asked_of(sim, s, asking, x, last);
     if (!asked.takes) continue;
-    if (c->set.is[s].kind == MB_ROW_DRY) asked.b -= mb_dry_kept_along(sim, s);
+    if (asking->of == MB_ASK_VELOCITIES) asked.b -= mb_kept_along(sim, s);
     const double share = asked.b == 0 ? 0 : fabs(asked.b) / asked.size;
     if (!(share <= worst)) worst = isfinite(share) ? share : INFINITY;
     mb_rows_take(sim, s, &asked);

@@ -2,6 +2,7 @@
 #include "core/base/report.h"
 #include "core/base/targets.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/kept_moves.h"
 #include "core/sim/singular.h"
 #include "core/sim/touch.h"
 #include "core/sim/touch_solve.h"
@@ -86,7 +87,40 @@ static MbStatus find_parting(MbSim *sim, double t, bool *done, MbReport *report)
   return *done ? mb_touch_find_parting(sim, &W, t, report) : MB_OK;
 }
 
-// λ of the rows taken, into c->answer. Near a position where rank is lost a row that loses its hold is let go (singular.c); *whole: none is.
+// By pivots. Near a position where rank is lost a row that loses its hold is let go (singular.c); *whole: none is.
+static MbContactResult find_by_pivots(MbSim *sim, MbContactProblem *problem, bool *whole) {
+  MbConstraining *c = sim->constraining;
+  MbContactResult result = mb_contact_pivot(&c->work, problem, &c->answer);
+  const double weak = result == MB_CONTACT_SOLVED ? mb_singular_weak(sim) : 0;
+  problem->same = *whole = !(weak > 0);
+  if (*whole) return result;
+  for (size_t i = 0; i < c->n; i++) c->least[i] = fmax(c->least[i], weak * weak * c->all[i]);
+  result = mb_contact_pivot(&c->work, problem, &c->answer);
+  c->least_free.known = false;
+  return result;
+}
+
+// Solves again about where the solution leads, as often as that changes what joints that keep to a move ask for (kept_moves.c).
+static MbContactResult find_kept(MbSim *sim, MbContactProblem *problem, const double *v, bool *whole) {
+  enum { PASSES = 60 };
+  static const double LITTLE = 1e-13, LESS = 0.9; // of how fast they are; of the pass before
+  MbConstraining *c = sim->constraining;
+  MbContactResult result = find_by_pivots(sim, problem, whole);
+  double last = INFINITY;
+  for (int pass = 0; pass < PASSES && result == MB_CONTACT_SOLVED; pass++) {
+    if (!mb_reached_velocities(sim, v, c->come)) {
+      c->delassus.unsolved = true;
+      break;
+    }
+    const double change = mb_kept_again(sim, c->come);
+    if (change <= LITTLE || !(change < LESS * last)) break;
+    last = change;
+    result = find_by_pivots(sim, problem, whole);
+  }
+  return result;
+}
+
+// λ of the rows taken, into c->answer. *whole: no row is let go for losing its hold.
 static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, const double *v, bool *whole,
                             MbReport *report) {
   MbConstraining *c = sim->constraining;
@@ -114,15 +148,9 @@ static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, const double *v
   // room for the constraints' own has been made (constrain_rows.c)
   if (sim->touching && !mb_contact_reserve(&c->work, &mb_contact_pivoting, &problem))
     return mb_no_memory(report, "constraints");
-  MbContactResult result = mb_contact_pivot(&c->work, &problem, &c->answer);
-  const double weak = result == MB_CONTACT_SOLVED ? mb_singular_weak(sim) : 0;
-  *whole = !(weak > 0);
-  problem.same = false;
-  if (!*whole) {
-    for (size_t i = 0; i < c->n; i++) c->least[i] = fmax(c->least[i], weak * weak * c->all[i]);
-    result = mb_contact_pivot(&c->work, &problem, &c->answer);
-    c->least_free.known = false;
-  }
+  const bool keeps = level == MB_VELOCITIES && c->kept;
+  const MbContactResult result =
+      keeps ? find_kept(sim, &problem, v, whole) : find_by_pivots(sim, &problem, whole);
   c->solved = *whole;
   if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "constraints");
   const bool failed = result == MB_CONTACT_NOT_CONVERGED && !(c->answer.natural < FAR);

@@ -12,7 +12,7 @@
 // way: by the state, along (δq, δv), and by p at the same state.
 //
 // Where a step is no such stage, its own derivative is taken by differences of that one step (sensitivity_steps.c).
-#include "core/sim/dry_kept.h"
+#include "core/sim/kept_moves.h"
 #include "core/sim/sensitivity_rows.h"
 #include "core/sim/sensitivity_held.h"
 #include "core/sim/sensitivity_met.h"
@@ -376,7 +376,7 @@ const char *mb_slope_no_stages(const MbSensitivity *g, size_t stages) {
 }
 
 const char *mb_slope_no_once(const MbSensitivity *g) {
-  if (g->held && mb_dry_kept_turns(g->sim)) return "dry friction holds a joint on what turns";
+  if (g->held && mb_kept_turns(g->sim)) return "dry friction holds a joint on what turns";
   return (g->tied || g->held) && g->sim->constraining && g->sim->constraining->singular
              ? "constraints are near a position where one loses its hold"
              : NULL;

@@ -9,19 +9,17 @@
 
 enum { MB_BACK_STAGES = 2 };
 
-// A step as it was done.
+// A step as it was done: what the reel has of it, in a block of numbers for each step (mb_back_turn).
 typedef struct MbTurn {
-  const double *block; // that its numbers lie in, but those for which there was no room
-  size_t bytes;        // of it
-  double *q, *v;       // (nq), (nv) before it
+  double *q, *v; // (nq), (nv) before it
   MbStageTerms terms[MB_BACK_STAGES];
   MbStageNote note[MB_BACK_STAGES];
   size_t stages;
   double *q1, *v1; // (nq), (nv) after it, which the next one begins with
   double *guess;   // (nguess) where closures were looked for
   double *noted;   // velocities of its passes
-  double *
-      nodes; // (nodes x 6) places and velocities of deformables' nodes before it, where there is a way back through them
+  double *nodes,
+      *nodes1; // (nodes x 6) places and velocities of deformables' nodes before it and after it, where there is a way back through them
   double *
       instant; // of one solution: what the solver has left of its start (core/solvers/keep.h); NULL: it is made anew
   bool standing; // it has
@@ -46,10 +44,9 @@ typedef struct MbBackward {
   double *out;             // (count)
   MbTangentGather *gather; // what numbers are felt by over all steps
   size_t nrest, *rest;     // (count) numbers that have to be asked at each
-  MbTurn *reel;            // (length)
-  int64_t length;          // of the reel, in steps
-  double *pool;            // what steps are noted in, while the reel is made
-  size_t pooled;           // numbers that are left of it
+  double *reel;            // (length x stride) and the state after its last step
+  int64_t length, begins;  // of the reel, in steps; the step of the run that it begins with
+  size_t stride;           // numbers of a step
   bool stands;             // it has room for what solvers keep
   MbState *kept;           // (nkept) the first is the start
   MbPushes *pushed;        // (nkept) what had pushed before each, where something can
@@ -75,6 +72,10 @@ bool mb_back_make(MbBackward *b, int64_t steps, size_t memory);
 bool mb_back_at_once(const MbSensitivity *g);
 // Whether it is noted by its passes, those of the midpoint rule.
 bool mb_back_by_passes(const MbSensitivity *g);
+// Returns places for step i of the reel; the step as it was noted there; and notes what of it is no list of numbers.
+MbTurn mb_back_new_turn(const MbBackward *b, int64_t i);
+MbTurn mb_back_turn(const MbBackward *b, int64_t i);
+void mb_back_note_turn(const MbBackward *b, int64_t i, const MbTurn *turn);
 
 // ---- sensitivity_back_step.c: back over a step ------------------------------------------------------------------------
 
@@ -112,10 +113,8 @@ size_t mb_back_nodes_numbers(const MbSensitivity *g);
 // Makes room, and looks at what numbers change; false: out of memory. Without such steps it does nothing.
 bool mb_back_nodes_make(MbBackward *b);
 // Notes the state that the reel begins with, and the one after a turn of it. Returns why it is no further to be gone back over; NULL: it is.
-void mb_back_nodes_begin(const MbBackward *b);
+void mb_back_nodes_begin(const MbBackward *b, double *to);
 const char *mb_back_nodes_note(const MbBackward *b, const MbTurn *turn);
-// Finds what is noted after a turn; NULL: nothing.
-const double *mb_back_nodes_after(const MbBackward *b, const MbTurn *turn);
 // Goes back over a step. *why: why it cannot be; NULL: it can.
 MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why, MbReport *report);
 // Takes in what is felt of a frame that is wanted.

@@ -24,7 +24,6 @@ typedef struct Asked {
 } Asked;
 
 struct MbBackNodes {
-  double *end;              // (n x 6) places and velocities after the last step of the reel
   double *q, *v, *felt, *z; // (n x 3)
   double *target[2];        // (n x 3) of both sides of a number
   MbNodeLoadsFelt loads;
@@ -87,10 +86,10 @@ bool mb_back_nodes_make(MbBackward *b) {
   if (!g->nodes) return true;
   MbBackNodes *nodes = b->nodes = mb_arena_alloc(&g->arena, 1, sizeof *nodes);
   if (!nodes) return false;
-  *nodes = (MbBackNodes){.end = mb_arena_alloc(&g->arena, 2 * n, sizeof(double))};
+  *nodes = (MbBackNodes){0};
   double **const lists[] = {&nodes->q, &nodes->v,         &nodes->felt,
                             &nodes->z, &nodes->target[0], &nodes->target[1]};
-  bool ok = nodes->end != NULL;
+  bool ok = true;
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     ok = (*lists[i] = mb_arena_alloc(&g->arena, n, sizeof **lists[i])) && ok;
   nodes->asked = mb_arena_alloc(&g->arena, g->count, sizeof *nodes->asked);
@@ -106,19 +105,13 @@ bool mb_back_nodes_make(MbBackward *b) {
 
 // ---- the run ----------------------------------------------------------------------------------------------
 
-const double *mb_back_nodes_after(const MbBackward *b, const MbTurn *turn) {
-  if (!b->nodes) return NULL;
-  return turn + 1 < b->reel + b->length ? turn[1].nodes : b->nodes->end;
-}
-
-void mb_back_nodes_begin(const MbBackward *b) {
-  if (b->nodes) memcpy(b->reel->nodes, section(b->g->sim), 6 * count(b) * sizeof(double));
+void mb_back_nodes_begin(const MbBackward *b, double *to) {
+  if (b->nodes) memcpy(to, section(b->g->sim), 6 * count(b) * sizeof *to);
 }
 
 const char *mb_back_nodes_note(const MbBackward *b, const MbTurn *turn) {
   const MbSim *sim = b->g->sim;
-  double *after = turn + 1 < b->reel + b->length ? turn[1].nodes : b->nodes->end;
-  memcpy(after, mb_nodes_places(sim), 6 * count(b) * sizeof *after);
+  memcpy(turn->nodes1, mb_nodes_places(sim), 6 * count(b) * sizeof *turn->nodes1);
   return mb_nodes_missed(sim->nodes) ? "the step has not come to its end" : NULL;
 }
 
@@ -191,7 +184,7 @@ MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why,
   MbSim *probe = g->probe;
   MbBackNodes *nodes = b->nodes;
   const MbPassSlopes *slopes = probe->solver->passes->slopes;
-  const double *q1 = mb_back_nodes_after(b, turn), h = g->sim->model->h;
+  const double *q1 = turn->nodes1, h = g->sim->model->h;
   const size_t n = 3 * count(b);
   *why = NULL;
   memcpy(section(probe), turn->nodes, 2 * n * sizeof(double));

@@ -4,17 +4,10 @@
 #include "core/sim/sensitivity_held.h"
 #include "core/solvers/keep.h"
 
-enum { MOST_KEPT = 64 };
+#include <stddef.h>
+#include <string.h>
 
-// Of steps from the pool, as long as that has room.
-static bool take(MbBackward *b, double **list, size_t n) {
-  if (b->pooled > n) {
-    *list = b->pool;
-    b->pool += n + 1, b->pooled -= n + 1;
-    return true;
-  }
-  return (*list = mb_arena_alloc(&b->g->arena, n + 1, sizeof(double))) != NULL;
-}
+enum { MOST_KEPT = 64 };
 
 // How many numbers a solver keeps of a step's start, whose matrix is M alone; 0: it keeps none.
 static size_t instant_numbers(const MbSensitivity *g) {
@@ -29,35 +22,104 @@ bool mb_back_at_once(const MbSensitivity *g) {
 
 bool mb_back_by_passes(const MbSensitivity *g) { return g->halves || (g->held && g->held->halves); }
 
-// Of a step of one solution its velocities at both ends are all there is, and beside them what the solver had at its start. It begins with the state that the one before it ends with.
-static bool make_turn(MbBackward *b, MbTurn *turn) {
-  const MbSim *sim = b->g->sim;
-  const size_t instant = b->stands ? instant_numbers(b->g) : 0;
-  turn->block = b->pool;
-  if (instant && !take(b, &turn->instant, instant)) return false;
-  bool ok = take(b, &turn->q, sim->nq) && take(b, &turn->v, sim->nv);
-  if (mb_back_at_once(b->g)) {
-    turn->note[0].from = turn->v;
-    if (mb_slope_ends(sim->model)) ok = ok && take(b, &turn->note[0].w, sim->nv);
-    return ok && take(b, &turn->guess, sim->model->nguess) &&
-           take(b, &turn->note[0].impulse, sim->model->nslots + mb_held_noted(b->g));
-  }
-  for (size_t s = 0; s < MB_BACK_STAGES && ok; s++)
-    ok = take(b, &turn->note[s].base, sim->nv) && take(b, &turn->note[s].from, sim->nv) &&
-         take(b, &turn->note[s].w, sim->nv) && take(b, &turn->note[s].impulse, sim->model->nslots);
-  if (ok && mb_back_by_passes(b->g)) ok = take(b, &turn->noted, mb_slope_halves_numbers(sim));
-  if (ok && b->g->nodes) ok = take(b, &turn->nodes, mb_back_nodes_numbers(b->g));
-  return ok && take(b, &turn->guess, sim->model->nguess);
+// What is noted of a step that is no list of numbers; what is below `gamma` of steps of stages alone.
+typedef struct Head {
+  double begin, t, at[MB_BACK_STAGES];
+  bool standing, agrees[MB_BACK_STAGES];
+  unsigned char stages;
+  double gamma[MB_BACK_STAGES];
+  MbStageTerms terms[MB_BACK_STAGES];
+} Head;
+
+static size_t head_bytes(const MbSensitivity *g) {
+  return mb_back_at_once(g) ? offsetof(Head, gamma) : sizeof(Head);
 }
+
+// A block of a step's numbers: NULL where these are counted alone.
+typedef struct Block {
+  double *numbers;
+  size_t used;
+} Block;
+
+static double *take(Block *block, size_t n) {
+  double *const at = block->numbers ? block->numbers + block->used : NULL;
+  block->used += n;
+  return at;
+}
+
+// The state stands first, as the block of one step begins with what the one before it ends with. Of a step of one solution its velocities at both ends are all there is, and beside them what the solver
+// had at its start.
+static void lay_out(const MbSensitivity *g, bool stands, Block *block, MbTurn *turn) {
+  const MbSim *sim = g->sim;
+  const size_t instant = stands ? instant_numbers(g) : 0, rows = sim->model->nslots;
+  turn->q = take(block, sim->nq), turn->v = take(block, sim->nv);
+  turn->nodes = take(block, mb_back_nodes_numbers(g));
+  (void)take(block, head_bytes(g) / sizeof(double));
+  turn->guess = take(block, sim->model->nguess);
+  if (mb_back_at_once(g)) {
+    if (instant) turn->instant = take(block, instant);
+    turn->note[0].from = turn->v;
+    if (mb_slope_ends(sim->model)) turn->note[0].w = take(block, sim->nv);
+    turn->note[0].impulse = take(block, rows + mb_held_noted(g));
+    return;
+  }
+  for (size_t s = 0; s < MB_BACK_STAGES; s++) {
+    turn->note[s].base = take(block, sim->nv), turn->note[s].from = take(block, sim->nv);
+    turn->note[s].w = take(block, sim->nv), turn->note[s].impulse = take(block, rows);
+  }
+  if (mb_back_by_passes(g)) turn->noted = take(block, mb_slope_halves_numbers(sim));
+}
+
+// Of the state alone, where a block begins.
+static size_t state_numbers(const MbSensitivity *g) {
+  return g->sim->nq + g->sim->nv + mb_back_nodes_numbers(g);
+}
+
+static size_t stride_of(const MbSensitivity *g, bool stands) {
+  Block block = {0};
+  MbTurn turn = {0};
+  lay_out(g, stands, &block, &turn);
+  return block.used;
+}
+
+MbTurn mb_back_new_turn(const MbBackward *b, int64_t i) {
+  const MbSensitivity *g = b->g;
+  Block block = {.numbers = b->reel + (size_t)i * b->stride};
+  MbTurn turn = {.step = b->begins + i + 1, .met = b->meeting ? &b->meeting[i] : NULL};
+  lay_out(g, b->stands, &block, &turn);
+  double *const end = block.numbers + b->stride;
+  turn.q1 = end, turn.v1 = end + g->sim->nq, turn.nodes1 = g->nodes ? turn.v1 + g->sim->nv : NULL;
+  if (!turn.note[0].w) turn.note[0].w = turn.v1;
+  return turn;
+}
+
+MbTurn mb_back_turn(const MbBackward *b, int64_t i) {
+  MbTurn turn = mb_back_new_turn(b, i);
+  Head head = {.gamma = {1}};
+  memcpy(&head, turn.q + state_numbers(b->g), head_bytes(b->g));
+  turn.begin = head.begin, turn.t = head.t, turn.standing = head.standing, turn.stages = head.stages;
+  for (size_t s = 0; s < MB_BACK_STAGES; s++) {
+    turn.note[s].gamma = head.gamma[s], turn.note[s].t = head.at[s], turn.note[s].agrees = head.agrees[s];
+    turn.terms[s] = head.terms[s];
+  }
+  return turn;
+}
+
+void mb_back_note_turn(const MbBackward *b, int64_t i, const MbTurn *turn) {
+  Head head = {
+      .begin = turn->begin, .t = turn->t, .standing = turn->standing, .stages = (unsigned char)turn->stages};
+  for (size_t s = 0; s < MB_BACK_STAGES; s++) {
+    head.at[s] = turn->note[s].t, head.agrees[s] = turn->note[s].agrees, head.gamma[s] = turn->note[s].gamma;
+    head.terms[s] = turn->terms[s];
+  }
+  memcpy(b->reel + (size_t)i * b->stride + state_numbers(b->g), &head, head_bytes(b->g));
+}
+
+// ---- memory -----------------------------------------------------------------------------------------------------------
 
 // Without what solvers keep.
 static size_t turn_bytes(const MbSensitivity *g) {
-  const MbSim *sim = g->sim;
-  const size_t turn = sizeof(MbTurn) + (g->met ? sizeof(MbMeeting) : 0);
-  const size_t rows = 2 * sim->model->nslots + sim->model->nguess + mb_held_noted(g),
-               noted = (mb_back_by_passes(g) ? mb_slope_halves_numbers(sim) : 0) + mb_back_nodes_numbers(g);
-  if (mb_back_at_once(g)) return turn + (sim->nq + 2 * sim->nv + rows + 5) * sizeof(double);
-  return turn + (sim->nq + 7 * sim->nv + rows + noted + 12) * sizeof(double);
+  return stride_of(g, false) * sizeof(double) + (g->met ? sizeof(MbMeeting) : 0);
 }
 static size_t state_bytes(const MbSim *sim) {
   return sizeof(MbState) + (sim->nq + sim->nv + sim->nm + 3) * sizeof(double);
@@ -74,7 +136,7 @@ static void choose_lengths(MbBackward *b, int64_t steps, size_t memory) {
   const size_t turn = turn_bytes(b->g), state = state_bytes(sim);
   const size_t whole = memory / turn, half = memory / 2 / turn, states = memory / 2 / state;
   if (whole >= (size_t)steps) {
-    b->stands = instant && memory / (turn + (instant + 1) * sizeof(double)) >= (size_t)steps;
+    b->stands = instant && memory / (turn + instant * sizeof(double)) >= (size_t)steps;
     b->length = steps > 0 ? steps : 1, b->nkept = 1;
     return;
   }
@@ -93,36 +155,23 @@ static bool make_gather(MbBackward *b) {
   for (size_t k = 0; k < g->count; k++) {
     const MbTangentNumber *number = g->slopes[k].number;
     if (!mb_tangent_number_jumps(number) && !mb_tangent_gather_for(b->gather, number)) return false;
-    if (all || mb_tangent_number_rests(number)) b->rest[b->nrest++] = k;
+    const bool rests = g->held ? mb_held_number_rests(g, k) : mb_tangent_number_rests(number);
+    if (all || rests) b->rest[b->nrest++] = k;
   }
   return true;
 }
 
-static void end_turn(MbTurn *turn, double *q1, double *v1) {
-  turn->q1 = q1, turn->v1 = v1;
-  if (!turn->note[0].w) turn->note[0].w = v1;
-}
-
 // All steps lie in one block, which is gone through from one end to the other and back.
 static bool make_reel(MbBackward *b) {
-  const MbSim *sim = b->g->sim;
-  const size_t turn = turn_bytes(b->g) / sizeof(double), length = (size_t)b->length;
-  const size_t numbers =
-      length * (turn + (b->stands ? instant_numbers(b->g) + 1 : 0)) + sim->nq + sim->nv + 3;
-  double *q1, *v1;
-  if (!(b->pool = mb_arena_alloc(&b->g->arena, numbers, sizeof *b->pool))) return false;
-  mb_large_pages(b->pool, numbers * sizeof *b->pool);
-  b->pooled = numbers;
-  bool ok = true;
-  for (size_t i = 0; i < length && ok; i++) {
-    ok = make_turn(b, &b->reel[i]);
-    b->reel[i].bytes = (size_t)(b->pool - b->reel[i].block) * sizeof *b->pool;
-  }
-  ok = ok && take(b, &q1, sim->nq) && take(b, &v1, sim->nv);
-  for (size_t i = 1; i < length && ok; i++) end_turn(&b->reel[i - 1], b->reel[i].q, b->reel[i].v);
-  if (ok) end_turn(&b->reel[length - 1], q1, v1);
-  b->pooled = 0;
-  return ok;
+  b->stride = stride_of(b->g, b->stands);
+  const size_t numbers = (size_t)b->length * b->stride + state_numbers(b->g);
+  b->reel = mb_arena_alloc(&b->g->arena, numbers, sizeof *b->reel);
+  if (b->reel) mb_large_pages(b->reel, numbers * sizeof *b->reel);
+  return b->reel;
+}
+
+static bool take_list(MbBackward *b, double **list, size_t n) {
+  return (*list = mb_arena_alloc(&b->g->arena, n + 1, sizeof(double))) != NULL;
 }
 
 bool mb_back_make(MbBackward *b, int64_t steps, size_t memory) {
@@ -131,19 +180,18 @@ bool mb_back_make(MbBackward *b, int64_t steps, size_t memory) {
   double **const lists[] = {&b->q,      &b->v,     &b->u,  &b->before,    &b->move, &b->base,
                             &b->w,      &b->z,     &b->dq, &b->dv,        &b->da,   &b->first,
                             &b->next_q, &b->along, &b->q1, &b->left_moved};
-  bool ok = take(b, &b->weight, size) && take(b, &b->left, size) && take(b, &b->frame[0], size) &&
-            take(b, &b->frame[1], size) && take(b, &b->by_move, 6 * sim->model->nb) &&
-            take(b, &b->by_phi, 6 * sim->model->nb);
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok = take(b, lists[i], sim->nv) && ok;
+  bool ok = take_list(b, &b->weight, size) && take_list(b, &b->left, size) &&
+            take_list(b, &b->frame[0], size) && take_list(b, &b->frame[1], size) &&
+            take_list(b, &b->by_move, 6 * sim->model->nb) && take_list(b, &b->by_phi, 6 * sim->model->nb);
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok = take_list(b, lists[i], sim->nv) && ok;
   choose_lengths(b, steps, b->g->met ? memory / 2 : memory);
-  b->reel = mb_arena_alloc(&b->g->arena, (size_t)b->length, sizeof *b->reel);
   b->kept = mb_arena_alloc(&b->g->arena, b->nkept, sizeof *b->kept);
-  if (!ok || !b->reel || !b->kept || !make_gather(b)) return false;
+  if (!ok || !b->kept || !make_gather(b)) return false;
   if (!make_reel(b)) return false;
   if (!mb_back_meetings_make(b, memory) || !mb_back_nodes_make(b)) return false;
   for (size_t i = 0; i < b->nkept; i++)
-    if (!take(b, &b->kept[i].q, sim->nq) || !take(b, &b->kept[i].v, sim->nv) ||
-        !take(b, &b->kept[i].memory, sim->nm))
+    if (!take_list(b, &b->kept[i].q, sim->nq) || !take_list(b, &b->kept[i].v, sim->nv) ||
+        !take_list(b, &b->kept[i].memory, sim->nm))
       return false;
   return true;
 }

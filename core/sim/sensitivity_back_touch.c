@@ -9,7 +9,6 @@ bool mb_back_meetings_make(MbBackward *b, size_t memory) {
   b->met_room = memory / 2;
   b->meeting = mb_calloc((size_t)b->length, sizeof *b->meeting);
   b->pushed = mb_calloc(b->nkept, sizeof *b->pushed);
-  for (int64_t i = 0; i < b->length && b->meeting; i++) b->reel[i].met = &b->meeting[i];
   return b->meeting && b->pushed;
 }
 

@@ -46,7 +46,7 @@ static MbStatus finish_turn(MbBackward *b, MbTurn *turn, MbReport *report) {
   const MbSim *sim = b->g->sim;
   memcpy(turn->q1, sim->state.q, sim->nq * sizeof *turn->q1);
   memcpy(turn->v1, sim->state.v, sim->nv * sizeof *turn->v1);
-  turn->t = sim->state.t, turn->step = sim->state.step;
+  turn->t = sim->state.t;
   return see(b, report);
 }
 
@@ -128,28 +128,39 @@ static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
 
 // What is noted of a step is soon needed.
 static void come_to(const MbBackward *b, int64_t i) {
-  const MbTurn *turn = &b->reel[i];
-  mb_needed_soon(turn, sizeof *turn);
-  mb_needed_soon(turn->block, turn->bytes);
+  mb_needed_soon(b->reel + (size_t)i * b->stride, b->stride * sizeof *b->reel);
+}
+
+static MbStatus record_at(MbBackward *b, int64_t i, MbReport *report) {
+  MbTurn turn = mb_back_new_turn(b, i);
+  const MbStatus status = record(b, &turn, report);
+  mb_back_note_turn(b, i, &turn);
+  return status;
+}
+
+// The frame after a step, and the step.
+static MbStatus back_at(MbBackward *b, int64_t i, MbReport *report) {
+  const MbTurn turn = mb_back_turn(b, i);
+  const MbMoment after = {turn.q1, turn.v1, turn.t, turn.step, turn.nodes1};
+  const MbStatus status = mb_back_frame(b, &after, report);
+  return status == MB_OK ? mb_back_step(b, &turn, report) : status;
 }
 
 // From the state, which is after `begin` steps, to the end of the reel, and back over it.
 static MbStatus over_reel(MbBackward *b, int64_t begin, int64_t end, MbReport *report) {
   const MbSim *sim = b->g->sim;
   MbStatus status = MB_OK;
-  memcpy(b->reel->q, sim->state.q, sim->nq * sizeof *b->reel->q);
-  memcpy(b->reel->v, sim->state.v, sim->nv * sizeof *b->reel->v);
-  mb_back_nodes_begin(b);
+  b->begins = begin;
+  memcpy(b->reel, sim->state.q, sim->nq * sizeof *b->reel);
+  memcpy(b->reel + sim->nq, sim->state.v, sim->nv * sizeof *b->reel);
+  mb_back_nodes_begin(b, mb_back_new_turn(b, 0).nodes);
   for (int64_t i = begin; i < end && status == MB_OK; i++) {
     if (i + 1 < end) come_to(b, i + 1 - begin);
-    status = record(b, &b->reel[i - begin], report);
+    status = record_at(b, i - begin, report);
   }
   for (int64_t i = end; i-- > begin && status == MB_OK;) {
-    const MbTurn *turn = &b->reel[i - begin];
     if (i > begin) come_to(b, i - 1 - begin);
-    const double *nodes = mb_back_nodes_after(b, turn);
-    status = mb_back_frame(b, &(MbMoment){turn->q1, turn->v1, turn->t, i + 1, nodes}, report);
-    if (status == MB_OK) status = mb_back_step(b, turn, report);
+    status = back_at(b, i - begin, report);
   }
   return status;
 }
@@ -215,7 +226,8 @@ static MbStatus start_back(MbBackward *b, MbReport *report) {
   MbStageNote start;
   if (g->halves && g->tied) {
     memcpy(g->q, b->kept[0].q, g->sim->nq * sizeof *g->q);
-    return mb_back_agreed(b, b->reel[0].noted, b->kept[0].v) ? MB_OK : mb_slope_unsolved(0, 0, report);
+    return mb_back_agreed(b, mb_back_turn(b, 0).noted, b->kept[0].v) ? MB_OK
+                                                                     : mb_slope_unsolved(0, 0, report);
   }
   if (g->held && g->held->stages)
     return mb_held_start_back(b, b->kept[0].q, b->kept[0].v,

@@ -76,30 +76,13 @@ static void note_motion(MbSensitivity *f, const MbStageNote *note, const MbTurn 
   f->end = turn->q1;
 }
 
-double mb_held_bodies_number(MbSensitivity *g, size_t k, const MbStageNote *note, const double *felt,
-                             const double *z) {
-  MbSensitivity *f = &g->held->free;
-  const MbSlope *slope = &f->slopes[k];
-  const double move = g->number[k].move;
-  if (!mb_tangent_number_jumps(slope->number))
-    return mb_tangent_number_rest(f->probe, f->tangent, slope->number, felt, f->a, z) / (2 * move);
-  mb_slope_by_number(f, slope, note, felt, move, f->rate);
-  return mb_slope_dot(z, f->rate, f->sim->nv);
-}
-
 static bool numbers_back(MbBackward *b, const MbStageNote *note, const double *q) {
   MbSensitivity *g = b->g, *f = &g->held->free;
   mb_tangent_gather(b->gather, f->probe, f->tangent, note->from, f->a, note->t, b->z);
   mb_slope_end_gather(f, b->gather, note);
-  for (size_t k = 0; k < g->count; k++) {
-    const MbSlope *slope = &f->slopes[k];
-    const double move = g->number[k].move;
-    double joints = 0;
-    if (!mb_held_joints_number(g, k, note->t, q, &joints)) return false;
-    b->out[k] += (joints + mb_held_rows_number(g, g->held->rows, k)) / (2 * move) +
-                 mb_held_bodies_number(g, k, note, note->from, b->z) +
-                 mb_slope_once_number(f, slope, note, move, b->z);
-  }
+  mb_held_numbers_gather(g, g->held->rows);
+  for (size_t i = 0; i < b->nrest; i++)
+    if (!mb_held_number_back(g, b->rest[i], note, q, b->z, &b->out[b->rest[i]])) return false;
   return true;
 }
 
@@ -178,6 +161,7 @@ bool mb_held_back(MbBackward *b, const MbTurn *turn) {
   g->held->of = equations_of(g);
   mb_held_move(g, note->w), mb_held_coordinates(g, note->w);
   if (!mb_held_joints_back(g, g->held->rows, turn->q, b->z, b->q, b->v)) return false;
+  mb_held_kept_back(g, b->q);
   if (!numbers_back(b, note, turn->q)) return false;
   if (mb_slope_looks(g, turn->step)) mb_held_opens(g, turn->q);
   return true;

@@ -13,6 +13,13 @@ typedef struct MbHeldNumber {
   bool along;
 } MbHeldNumber;
 
+// A parameter of a constraint that numbers change, and what all steps feel of it.
+typedef struct MbHeldParameter {
+  size_t number; // that tells of it, changing it `by` so much
+  size_t constraint, place;
+  double by, felt;
+} MbHeldParameter;
+
 // A row of a constraint that takes part in a step.
 typedef struct MbHeldRow {
   size_t constraint, slot;
@@ -20,6 +27,7 @@ typedef struct MbHeldRow {
       claimed; // its number among those that are not held with joints, and among those that are; SIZE_MAX, MB_WORLD: it is none
   int order;   // 0: its gap is known
   int slips; // dry friction: the way that it pushes with all that it may, and asks for nothing; 0: it sticks, or is none
+  bool kept;       // it asks for the joint's move in the step (sensitivity_held_kept.c)
   double mu, zeta; // what it pushes, and what its equation is felt by
   double rate, pull, slip, bend,
       soft; // how much of G v⁺, g, ġ_t, J̇ v and μ there is in what it asks for
@@ -36,15 +44,19 @@ typedef struct MbHeldRows {
   MbRow *
       moved; // rows along motions of their bodies and along coordinates, where they are found once; NULL: they are not
   size_t n, ntied;
-  MbHeldRow *row;      // (nslots)
-  double *G, *Y;       // (nslots x nv) of those that are tied
-  MbRanked S;          //
-  double *y, *asked;   // (nv), (nslots)
-  double *q, *v;       // (model's nq), (model's nv)
-  double t;            // that they are asked for
-  size_t near;         // one that is about to press, or to let go; SIZE_MAX: there is none
-  bool told;           // of such a row
-  const double *guess; // (nguess) where closures are looked for
+  MbHeldRow *row;       // (nslots)
+  double *G, *Y;        // (nslots x nv) of those that are tied: what they ask for, and what they push
+  double *before;       // (nslots x nv) of those that are kept: what they are felt by where the step begins
+  double *q1;           // (nq) bodies at the step's end
+  MbPose *E1, *side_E1; // (nb) there, and as a side of a number has them
+  MbRanked S;           //
+  double *y, *asked;    // (nv), (nslots)
+  double *q, *v;        // (model's nq), (model's nv)
+  double t;             // that they are asked for
+  const double *w;      // (nv) velocities to come
+  size_t near;          // one that is about to press, or to let go; SIZE_MAX: there is none
+  bool told;            // of such a row
+  const double *guess;  // (nguess) where closures are looked for
 } MbHeldRows;
 
 typedef struct MbHeldStages MbHeldStages; // sensitivity_held_stage.c
@@ -80,8 +92,11 @@ struct MbHeldBack {
   double *plus, *z; // (nb x 6) twists to come, and weights of the equations
   MbPose *side_E;   // (nb) bodies as a side of a number has them, and their twists (nb x 6)
   double *side_phi, *side_plus, *side_z;
-  double *move, *phi;                      // (nb x 6) what joints are felt by
-  double *before, *behind;                 // (nb x 6) what their frames are felt by over all steps
+  double *move, *phi;            // (nb x 6) what joints are felt by
+  double *before, *behind;       // (nb x 6) what their frames are felt by over all steps
+  bool *any_before, *any_behind; // (nb) of which joints numbers ask for that
+  size_t nparameters;
+  MbHeldParameter *parameter;
   const MbHeldHinge *hinge;                // (nb) of revolute joints
   double *force, *stiffness, *damping;     // (model's nv) of the joints' own along their coordinates
   double *rate_plus, *rate_z;              // (model's nv) of their coordinates
@@ -120,9 +135,6 @@ bool mb_held_back(MbBackward *b, const MbTurn *turn);
 
 // z and ζ (claimed rows) ← those of  A z = −scale (w̄ + Jᵀ ζ),  J z = 0  by a simulation's factor of A, w̄ being what z is. False: A has no inverse.
 bool mb_held_weights(MbHeldBack *held, MbSim *sim, double scale, double *z, double *zeta);
-// Returns what a number changes of z · τ of the bodies, of which forces feel velocities `felt`, less what is gathered.
-double mb_held_bodies_number(MbSensitivity *g, size_t k, const MbStageNote *note, const double *felt,
-                             const double *z);
 
 // ---- sensitivity_held_stage.c: a step that is made of stages ------------------------------------------------------------------
 
@@ -147,13 +159,13 @@ bool mb_held_halves_back(MbBackward *b, const MbTurn *turn);
 // Says why constraints of a model have no way back; NULL: they have, or there are none.
 const char *mb_held_rows_refuse(const MbModel *model);
 // Makes a list of rows of a simulation, where there are any; false: out of memory.
-bool mb_held_rows_create(MbSensitivity *g, MbSim *sim, MbHeldRows **out);
+bool mb_held_rows_create(MbSensitivity *g, MbSim *sim, MbHeldAt at, MbHeldRows **out);
 // Finds what there is of each quantity in what a row asks for in a simulation, on the side of its bound where it is at `gap`; false: it takes no part.
 bool mb_held_row_terms(const MbHeldRows *r, const MbSim *sim, double gap, MbHeldRow *row);
 // Lists the rows that take part, with what they push.
 void mb_held_rows_list(MbHeldRows *r, const double *forces);
 // G, Y and S of those that are not held with joints, where A is factored; S has then to be factored. False: A has no inverse.
-bool mb_held_rows_respond(MbHeldRows *r);
+bool mb_held_rows_respond(MbSensitivity *g, MbHeldRows *r);
 // Takes rows to a step where the probe's bodies are and A is factored, and adds to λ what they make joints push; false: A has no inverse.
 bool mb_held_rows_at(MbSensitivity *g, const MbTurn *turn, double *lambda);
 // Warns once in a run where a limit or rope was about to press or to let go in the step gone back over last.
@@ -170,8 +182,25 @@ void mb_held_rows_find(MbHeldRows *r);
 void mb_held_rows_back(MbSensitivity *g, MbHeldRows *r, const double *claimed);
 // Tells what a number changes of what a row that takes part in the step asks for.
 double mb_held_row_asked(MbSensitivity *g, size_t k, size_t row);
-// What a number changes of them, weighed, by the difference of both sides.
-double mb_held_rows_number(MbSensitivity *g, const MbHeldRows *r, size_t k);
+// What a number changes of them, weighed, by the difference of both sides: of all constraints (SIZE_MAX), or of `only` one.
+double mb_held_rows_number(MbSensitivity *g, const MbHeldRows *r, size_t k, size_t only);
+
+// ---- sensitivity_held_kept.c: those that prescribe velocities, which a joint's move in the step keeps to ------------------------
+
+bool mb_held_kept_make(MbSensitivity *g, MbHeldRows *r); // false: out of memory
+// Tells whether a constraint is such where rows are: in stages rows ask for velocities where these end.
+bool mb_held_kept_is(const MbHeldRows *r, const MbConstraint *constraint);
+// Takes bodies to where the step ends.
+void mb_held_kept_at(MbSensitivity *g, const MbTurn *turn);
+// Puts what such a row asks for of velocities to come into its G, and notes what it is felt by where the step begins.
+void mb_held_kept_row(MbSensitivity *g, const MbHeldRow *row);
+// Adds that, weighed, to q̄.
+void mb_held_kept_back(MbSensitivity *g, double *q);
+// Tells whether there are such rows among those of the model.
+bool mb_held_kept_may(const MbSensitivity *g);
+// What such rows ask for, weighed, by where the step ends: by how much it differs in the models of a number's two sides, each with its bodies in axes of
+// that side.
+double mb_held_kept_number(MbSensitivity *g, size_t k);
 
 // ---- sensitivity_held_joints.c: joints in it -----------------------------------------------------------------------------
 
@@ -182,8 +211,6 @@ void mb_held_coordinates(MbSensitivity *g, const double *w);
 // Adds what joints and rows are felt by in the equations held->of, with z what these are, to q̄ and v̄; false: the coordinates of one are not found.
 bool mb_held_joints_back(MbSensitivity *g, MbHeldRows *rows, const double *q0, const double *z, double *q,
                          double *v);
-// Returns what a number changes of all steps by moving joints' frames.
-double mb_held_gathered(const MbSensitivity *g, size_t k);
 // What a number changes of a step beside that, weighed; false as above, or it changes which rows joints have.
 bool mb_held_joints_number(MbSensitivity *g, size_t k, double t, const double *q0, double *sum);
 // The same of what rows of joints ask for alone, weighed by held->zeta; held->lambda is 0 from there on, and so are weights of coordinates.
@@ -193,6 +220,30 @@ void mb_held_frame_begin(MbSensitivity *g, const double *q, const double *v, MbW
 // The same of a frame, of which coordinates and their rates are weighed by held->by_q and by_rate, at q and v.
 bool mb_held_frame_back(MbSensitivity *g, const double *q0, double *q, double *v);
 bool mb_held_frame_number(MbSensitivity *g, size_t k, const double *q0, double *sum);
+
+// ---- sensitivity_held_numbers.c: numbers -----------------------------------------------------------------------------------
+
+// Finds what numbers have in common, when all of them are there; false: out of memory.
+bool mb_held_numbers_make(MbSensitivity *g);
+// Tells whether a number moves joints' frames too far for what these are felt by to be gathered.
+static inline bool mb_held_number_jumps(const MbSensitivity *g, size_t k) {
+  return mb_tangent_number_jumps(g->slopes[k].number);
+}
+// Tells whether there is something in a number that is not gathered, so that it has to be asked at each step.
+bool mb_held_number_rests(const MbSensitivity *g, size_t k);
+// Gathers what numbers change of a list of rows, weighed.
+void mb_held_numbers_gather(MbSensitivity *g, const MbHeldRows *r);
+// Takes what the two sides of a number make of sums over joints and a list of rows (NULL: there are none), less what is gathered; false: as mb_held_joints_number.
+bool mb_held_number_sums(MbSensitivity *g, const MbHeldRows *r, size_t k, double t, const double *q0,
+                         double *sum);
+// Returns what a number changes of z · τ of the bodies, of which forces feel velocities `felt`, less what is gathered.
+double mb_held_number_bodies(MbSensitivity *g, size_t k, const MbStageNote *note, const double *felt,
+                             const double *z);
+// Adds to `sum` what a number changes of a step of one solution beside what is gathered; false: it has no derivative.
+bool mb_held_number_back(MbSensitivity *g, size_t k, const MbStageNote *note, const double *q0,
+                         const double *z, double *sum);
+// Returns what a number changes of all steps by what is gathered of joints and constraints.
+double mb_held_gathered(const MbSensitivity *g, size_t k);
 
 // ---- sensitivity_held_opened.c ---------------------------------------------------------------------------------------------
 

@@ -39,7 +39,8 @@ static double sum_of(const MbHeldBack *held, const MbHeldRows *r, const MbSim *s
         }
       }
       if (at->c[e] == 0) continue;
-      rate += at->c[e] * held->rate_plus[at->v[e]], z += at->c[e] * held->rate_z[at->v[e]];
+      if (!row.kept) rate += at->c[e] * held->rate_plus[at->v[e]];
+      z += at->c[e] * held->rate_z[at->v[e]];
       drift += turns ? at->c[e] * turns[at->v[e]] : 0;
     }
     sum += row.zeta * (row.rate * rate + row.slip * at->gt + row.pull * at->g + row.bend * (drift + at->gtt) +
@@ -157,7 +158,8 @@ static void along_moves(MbHeldBack *held, const MbHeldRows *r, size_t first, siz
 }
 
 // Along its twists.
-static void along_twists(MbHeldBack *held, const MbHeldRows *r, size_t first, size_t end, size_t body) {
+static void along_twists(const MbHeldBack *held, const MbHeldRows *r, size_t first, size_t end, size_t body,
+                         double by_phi[6]) {
   double *phi = r->sim->x.phi + 6 * body, fastest = 1;
   for (size_t k = 0; k < 6; k++) fastest = fmax(fastest, fabs(phi[k]));
   for (size_t k = 0; k < 6; k++) {
@@ -165,9 +167,45 @@ static void along_twists(MbHeldBack *held, const MbHeldRows *r, size_t first, si
     phi[k] = here + move;
     const double more = sum_here(held, r, first, end);
     phi[k] = here - move;
-    held->phi[6 * body + k] += (more - sum_here(held, r, first, end)) / (2 * move);
+    by_phi[k] += (more - sum_here(held, r, first, end)) / (2 * move);
     phi[k] = here;
   }
+}
+
+// y += s B x, or of its transposed.
+static void add_bend(double s, const double B[36], bool transposed, const double x[6], double y[6]) {
+  for (size_t i = 0; i < 6; i++)
+    for (size_t k = 0; k < 6; k++) y[i] += s * B[transposed ? 6 * k + i : 6 * i + k] * x[k];
+}
+
+// The same of rows that tell how H changes, at once for both bodies: with δH = B ε what of g̈ no acceleration makes is  φ · B φ  beside H · drift. False: they do not tell it.
+static bool told_twists(const MbHeldRows *r, size_t first, size_t end, double by_phi[2][6]) {
+  MbSim *sim = r->sim;
+  const MbConstraint *constraint = &sim->model->constraints[r->row[first].constraint];
+  MbRowBend bend[MB_ROWS];
+  if (!mb_rows_bend(sim, constraint, bend)) return false;
+  for (size_t k = first; k < end; k++) {
+    const MbHeldRow *row = &r->row[k];
+    const MbRow *at = &sim->constraining->set.row[row->slot];
+    const double share = row->zeta * row->bend;
+    for (int e = 0; e < 2; e++) {
+      const size_t body = constraint->body[e];
+      if (body == MB_WORLD) continue;
+      const double *phi = sim->x.phi + 6 * body;
+      double turned[3]; // H · drift = H_v · (v × ω)
+      mb_vec3_cross(turned, at->H[e] + 3, phi + 3);
+      mb_vec3_add_scaled(by_phi[e], by_phi[e], share, turned);
+      mb_vec3_cross(turned, phi, at->H[e] + 3);
+      mb_vec3_add_scaled(by_phi[e] + 3, by_phi[e] + 3, share, turned);
+      for (int by = 0; by < 2; by++) {
+        const double *B = bend[row->slot - constraint->slot].by[e][by];
+        if (constraint->body[by] == MB_WORLD) continue;
+        add_bend(share, B, false, sim->x.phi + 6 * constraint->body[by], by_phi[e]);
+        add_bend(share, B, true, phi, by_phi[by]);
+      }
+    }
+  }
+  return true;
 }
 
 // Of velocities whose linear part is in the world's axes: what twists, by which rows' rates are, make of a turn of a body. `by_phi` is what the twist now is felt by.
@@ -194,15 +232,15 @@ static void add_turns(MbHeldBack *held, const MbHeldRows *r, size_t first, size_
 
 static void of_bodies(MbHeldBack *held, const MbHeldRows *r, size_t first, size_t end) {
   const MbConstraint *constraint = &r->sim->model->constraints[r->row[first].constraint];
+  double by_phi[2][6] = {{0}};
+  const bool told = r->at != MB_HELD_ONCE || told_twists(r, first, end, by_phi); // others ask for no J̇ v
   for (int e = 0; e < 2; e++) {
     const size_t body = constraint->body[e];
-    double before[6], by_phi[6];
     if (is_one_body(constraint, e)) continue;
     along_moves(held, r, first, end, e);
-    memcpy(before, held->phi + 6 * body, sizeof before);
-    if (r->at == MB_HELD_ONCE) along_twists(held, r, first, end, body); // others ask for no J̇ v
-    for (size_t i = 0; i < 6; i++) by_phi[i] = held->phi[6 * body + i] - before[i];
-    add_turns(held, r, first, end, body, by_phi);
+    if (!told) along_twists(held, r, first, end, body, by_phi[e]);
+    for (size_t i = 0; i < 6; i++) held->phi[6 * body + i] += by_phi[e][i];
+    add_turns(held, r, first, end, body, by_phi[e]);
   }
 }
 
@@ -225,14 +263,17 @@ static void of_rates(MbHeldBack *held, const MbHeldRows *r, size_t first, size_t
   sim->x.v = v;
 }
 
-// What its rows weigh rates of coordinates by.
+// What its rows weigh rates of coordinates by; and the coordinates themselves, where they ask for how far these move.
 static void weigh_rates(MbHeldBack *held, const MbHeldRows *r, size_t first, size_t end) {
   for (size_t k = first; k < end; k++) {
     const MbHeldRow *row = &r->row[k];
     const MbRow *at = &r->sim->constraining->set.row[row->slot];
     for (int e = 0; e < 2; e++) {
       if (at->c[e] == 0) continue;
-      held->by_plus[at->v[e]] += row->zeta * row->rate * at->c[e];
+      if (row->kept)
+        held->by_q[at->v[e]] -= row->zeta * at->c[e] / r->h;
+      else
+        held->by_plus[at->v[e]] += row->zeta * row->rate * at->c[e];
       held->by_z[at->v[e]] -= row->mu * at->c[e];
       held->by_turn[at->v[e]] += row->zeta * row->bend * at->c[e];
     }
@@ -292,16 +333,15 @@ static double of_side(MbSensitivity *g, const MbHeldRows *r, MbSim *side, size_t
   return sum_of(held, r, side, &twists, rows, first, end, true);
 }
 
-double mb_held_rows_number(MbSensitivity *g, const MbHeldRows *r, size_t k) {
-  const MbTangentNumber *number = g->held->number[k].of;
+double mb_held_rows_number(MbSensitivity *g, const MbHeldRows *r, size_t k, size_t only) {
   MbSim *const side[2] = {g->slopes[k].less, g->slopes[k].more};
   double sum = 0;
-  if (!r || (!number->nties && !number->nsignals)) return 0;
-  for (int s = 0; s < 2; s++) {
+  for (int s = 0; s < 2 && r; s++) {
     mb_rows_signals(side[s], r->t);
     mb_held_side(g, k, s);
     for (size_t first = 0; first < r->n; first = end_of(r, first))
-      sum += (s ? 1 : -1) * of_side(g, r, side[s], first, end_of(r, first));
+      if (only == SIZE_MAX || only == r->row[first].constraint)
+        sum += (s ? 1 : -1) * of_side(g, r, side[s], first, end_of(r, first));
   }
   return sum;
 }

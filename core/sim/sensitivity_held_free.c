@@ -178,11 +178,13 @@ MbStatus mb_held_make(MbSensitivity *g, MbReport *report) {
   if (status != MB_OK) return status;
   f->probe = f->sim;
   f->tangent = tangent_of(held, f->sim, g->sim->model->h);
-  if (!f->tangent || !make_lists(g) || !mb_held_rows_create(g, g->probe, &held->rows))
+  const MbHeldAt at = f->once ? MB_HELD_ONCE : MB_HELD_STAGE;
+  if (!f->tangent || !make_lists(g) || !mb_held_rows_create(g, g->probe, at, &held->rows))
     return mb_no_memory(report, "derivatives");
   if (!f->once) status = mb_held_stages_make(g, report);
   if (g->sim->model->integrator.kind == MB_TRAPEZOIDAL) status = mb_held_halves_make(g, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin_number(g, k, report);
+  if (status == MB_OK && !mb_held_numbers_make(g)) return mb_no_memory(report, "derivatives");
   return status;
 }
 

@@ -179,7 +179,8 @@ static void give(MbSensitivity *g, double reach, const double *w, const double *
 
 static bool numbers_here(MbBackward *b, const double *q, double t) {
   MbSensitivity *g = b->g;
-  for (size_t k = 0; k < g->count; k++) {
+  for (size_t i = 0; i < b->nrest; i++) {
+    const size_t k = b->rest[i];
     double joints = 0;
     if (!mb_held_joints_number(g, k, t, q, &joints)) return false;
     b->out[k] += joints / (2 * g->number[k].move);
@@ -208,7 +209,8 @@ static bool back_at_middle(MbBackward *b, const MbStageNote *pass) {
   if (!mb_held_joints_back(g, NULL, g->probe->q1, b->z, t->dq, t->dv)) return false;
   add_plus(held, -1, t->dv);
   mb_tangent_gather(b->gather, f->probe, f->tangent, pass->from, f->a, pass->t, b->z);
-  for (size_t k = 0; k < g->count; k++) b->out[k] += mb_held_bodies_number(g, k, pass, pass->from, b->z);
+  for (size_t i = 0; i < b->nrest; i++)
+    b->out[b->rest[i]] += mb_held_number_bodies(g, b->rest[i], pass, pass->from, b->z);
   return numbers_here(b, g->probe->q1, pass->t);
 }
 

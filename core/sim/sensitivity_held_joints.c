@@ -113,7 +113,13 @@ static bool add_joints(MbSensitivity *g, const double *q0, bool step) {
   MbHeldBack *held = g->held;
   const MbModel *model = g->probe->model;
   const MbJointMotions at = motions_of(g, q0);
-  MbJointFelt felt = {held->move, held->phi, held->before, held->behind, held->of.plus};
+  MbJointFelt felt = {.move = held->move,
+                      .phi = held->phi,
+                      .before = held->before,
+                      .behind = held->behind,
+                      .plus = held->of.plus,
+                      .any_before = held->any_before,
+                      .any_behind = held->any_behind};
   for (size_t b = 0; b < model->nb; b++) {
     if (!model->joint[b].ops || (!step && !any_weight(held, model, b))) continue;
     const MbJointWeights weights = weights_of(g, b, step);
@@ -208,7 +214,6 @@ static bool of_joint_at(MbSensitivity *g, size_t k, size_t b, const double *q0, 
   MbJointWeights weights = weights_of(g, b, step);
   MbJointMotions at = motions_of(g, q0);
   double own[2][6];
-  at.hinge = NULL;
   if (axes) at.E = held->side_E, at.phi = held->side_phi, at.plus = held->side_plus, at.z = held->side_z;
   const size_t first = mb_joint_rows_in_body(model, b);
   if (axes && first != SIZE_MAX) turn_weights(axes, side, b, first, own, &weights);
@@ -243,22 +248,10 @@ static bool of_list(MbSensitivity *g, size_t k, const size_t *list, size_t n, co
   return true;
 }
 
-// Whether a number moves joints' frames too far for what these are felt by to be gathered.
-static bool jumps(const MbSensitivity *g, size_t k) { return mb_tangent_number_jumps(g->slopes[k].number); }
-
 static bool of_joints(MbSensitivity *g, size_t k, const double *q0, bool step, double *sum) {
   const MbTangentNumber *of = g->held->number[k].of;
   return of_list(g, k, of->joint, of->njoints, q0, step, sum) &&
-         (!jumps(g, k) || of_list(g, k, of->framed, of->nframed, q0, step, sum));
-}
-
-double mb_held_gathered(const MbSensitivity *g, size_t k) {
-  const MbTangentNumber *of = g->held->number[k].of;
-  double sum = 0;
-  for (size_t i = 0; i < of->nframed && !jumps(g, k); i++)
-    sum += mb_dot6(g->held->before + 6 * of->framed[i], of->by[i].before) +
-           mb_dot6(g->held->behind + 6 * of->framed[i], of->by[i].behind);
-  return sum;
+         (!mb_held_number_jumps(g, k) || of_list(g, k, of->framed, of->nframed, q0, step, sum));
 }
 
 // By what acts along coordinates where they are the same.

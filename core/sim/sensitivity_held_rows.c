@@ -28,13 +28,15 @@ const char *mb_held_rows_refuse(const MbModel *model) {
   return NULL;
 }
 
-bool mb_held_rows_create(MbSensitivity *g, MbSim *sim, MbHeldRows **out) {
+bool mb_held_rows_create(MbSensitivity *g, MbSim *sim, MbHeldAt at, MbHeldRows **out) {
   const MbModel *model = sim->model;
   const size_t n = model->nslots, nv = sim->nv;
   if (!n) return true;
   MbHeldRows *r = *out = mb_arena_alloc(&g->arena, 1, sizeof *r);
   if (!r) return false;
-  r->sim = sim, r->scale = model->h, r->h = r->turn = model->h;
+  r->sim = sim, r->at = at;
+  r->scale = at == MB_HELD_AGREED ? 1 : model->h;
+  r->h = at == MB_HELD_AGREED ? 0 : model->h, r->turn = at == MB_HELD_ONCE ? model->h : 0;
   r->row = mb_arena_alloc(&g->arena, n, sizeof *r->row);
   r->G = mb_arena_alloc(&g->arena, n * nv + 1, sizeof(double));
   r->Y = mb_arena_alloc(&g->arena, n * nv + 1, sizeof(double));
@@ -42,7 +44,8 @@ bool mb_held_rows_create(MbSensitivity *g, MbSim *sim, MbHeldRows **out) {
   r->asked = mb_arena_alloc(&g->arena, n, sizeof(double));
   r->q = mb_arena_alloc(&g->arena, model->nq + 1, sizeof(double));
   r->v = mb_arena_alloc(&g->arena, model->nv + 1, sizeof(double));
-  return r->row && r->G && r->Y && r->y && r->asked && r->q && r->v && mb_ranked_create(&g->arena, &r->S, n);
+  const bool fine = r->row && r->G && r->Y && r->y && r->asked && r->q && r->v;
+  return fine && mb_held_kept_make(g, r) && mb_ranked_create(&g->arena, &r->S, n);
 }
 
 // ---- what rows ask for --------------------------------------------------------------------------------------------
@@ -93,7 +96,7 @@ void mb_held_rows_list(MbHeldRows *r, const double *forces) {
       *row = (MbHeldRow){
           .constraint = i, .slot = s, .claimed = is->claimed, .order = at->order, .mu = forces[s]};
       if (is->kind == MB_ROW_DRY) row->slips = mb_tangent_row_slips(sim, s, row->mu);
-      row->tied = SIZE_MAX;
+      row->tied = SIZE_MAX, row->kept = mb_held_kept_is(r, &model->constraints[i]);
       if (!row->slips && !mb_held_row_terms(r, sim, at->g, row)) continue;
       if (!row->slips && is->claimed == MB_WORLD) row->tied = r->ntied++;
       r->n++;
@@ -110,7 +113,7 @@ static double free_of(const MbModel *model, const double *G) {
 }
 
 // G and Y of the rows that are not held with the joints. False: A has no inverse.
-static bool respond(MbHeldRows *r) {
+static bool respond(MbSensitivity *g, MbHeldRows *r) {
   MbSim *sim = r->sim;
   const size_t nv = sim->nv;
   for (size_t k = 0; k < r->n; k++) {
@@ -121,8 +124,12 @@ static bool respond(MbHeldRows *r) {
     for (size_t i = 0; i < nv; i++) Y[i] = r->scale * G[i];
     if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return false;
     const double nothing = sim->solver->claims->nothing * r->scale * free_of(sim->model, G);
-    if (fabs(mb_slope_dot(G, Y, nv)) > nothing) continue;
+    if (fabs(mb_slope_dot(G, Y, nv)) > nothing) {
+      if (r->row[k].kept) mb_held_kept_row(g, &r->row[k]);
+      continue;
+    }
     memset(G, 0, nv * sizeof *G), memset(Y, 0, nv * sizeof *Y);
+    if (r->row[k].kept) memset(r->before + nv * r->row[k].tied, 0, nv * sizeof *r->before);
   }
   return true;
 }
@@ -182,9 +189,9 @@ void mb_held_tell(MbSensitivity *g, double t, int64_t step, MbReport *report) {
   mb_slope_tell_near(g->sim, r->near, t, step, report);
 }
 
-bool mb_held_rows_respond(MbHeldRows *r) {
+bool mb_held_rows_respond(MbSensitivity *g, MbHeldRows *r) {
   const size_t nv = r->sim->nv;
-  if (!respond(r)) return false;
+  if (!respond(g, r)) return false;
   for (size_t i = 0; i < r->n; i++)
     for (size_t k = 0; k < r->n; k++) {
       const MbHeldRow *one = &r->row[i], *other = &r->row[k];
@@ -206,7 +213,8 @@ bool mb_held_rows_at(MbSensitivity *g, const MbTurn *turn, double *lambda) {
   if (nguess) memcpy(mb_section(sim, MB_SECTION_CLOSURES), turn->guess, nguess * sizeof(double));
   mb_rows_make(sim, sim->x.q, note->from, turn->t, sim->model->h);
   mb_held_rows_list(r, note->impulse + held->nclaimed);
-  if (!mb_held_rows_respond(r)) return false;
+  mb_held_kept_at(g, turn);
+  if (!mb_held_rows_respond(g, r)) return false;
   look_for_ends(g, note->w);
   mb_ranked_factor(&r->S, r->ntied);
   look_for_holds(g, note->from, note->w);

@@ -67,13 +67,9 @@ MbStatus mb_held_stages_make(MbSensitivity *g, MbReport *report) {
   s->gmres = mb_gmres_create(arena, nv);
   g->sim->notes = mb_stage_notes_create(arena, sim);
   ok = ok && s->before && s->behind && s->rows_p && s->slopes && s->gmres && g->sim->notes;
-  if (!ok || !mb_held_rows_create(g, s->measure, &s->agreed)) return mb_no_memory(report, "derivatives");
-  if (!s->agreed) return MB_OK;
-  s->agreed->at = MB_HELD_AGREED, s->agreed->scale = 1, s->agreed->h = s->agreed->turn = 0;
-  g->held->rows->at = MB_HELD_STAGE, g->held->rows->turn = 0;
-  return mb_held_rows_keep(g, g->held->rows) && mb_held_rows_keep(g, s->agreed)
-             ? MB_OK
-             : mb_no_memory(report, "derivatives");
+  ok = ok && mb_held_rows_create(g, s->measure, MB_HELD_AGREED, &s->agreed);
+  if (ok && s->agreed) ok = mb_held_rows_keep(g, g->held->rows) && mb_held_rows_keep(g, s->agreed);
+  return ok ? MB_OK : mb_no_memory(report, "derivatives");
 }
 
 void mb_held_stages_free(MbSensitivity *g) {
@@ -95,8 +91,9 @@ static void remember_closures(MbSim *sim, const double *guess) {
 }
 
 // Those of its rows that are not held with joints push by what makes p agree with them, too.
-static bool agree_with_rows(MbHeldStages *s, const double *q, const double *w, double t,
+static bool agree_with_rows(MbSensitivity *g, const double *q, const double *w, double t,
                             const double *guess) {
+  MbHeldStages *s = g->held->stages;
   MbHeldRows *r = s->agreed;
   MbSim *sim = s->measure;
   const size_t nv = sim->nv;
@@ -104,7 +101,7 @@ static bool agree_with_rows(MbHeldStages *s, const double *q, const double *w, d
   mb_rows_make(sim, q, w, t, 0);
   memset(s->rows_p, 0, sim->model->nslots * sizeof *s->rows_p);
   mb_held_rows_list(r, s->rows_p);
-  if (!mb_held_rows_respond(r)) return false;
+  if (!mb_held_rows_respond(g, r)) return false;
   mb_ranked_factor(&r->S, r->ntied);
   for (size_t k = 0; k < r->n; k++)
     if (r->row[k].tied != SIZE_MAX)
@@ -147,7 +144,7 @@ static bool agree(MbSensitivity *g, const double *q, const double *w, double t, 
   memset(s->p, 0, nv * sizeof *s->p);
   if (!sim->solver->apply(sim->work, s->p, s->nu, s->zeta)) return false;
   for (size_t i = 0; i < nv; i++) s->p[i] += w[i];
-  if (s->agreed && !agree_with_rows(s, q, w, t, guess)) return false;
+  if (s->agreed && !agree_with_rows(g, q, w, t, guess)) return false;
   for (size_t i = 0; i < nv; i++) s->change[i] = s->p[i] - w[i];
   sim->solver->momentum(sim->work, s->change, s->scrap);
   take_off(s->agreed, 1, s->scrap);
@@ -203,7 +200,7 @@ static bool stand_rows(MbSensitivity *g, const double *q, const double *guess) {
   mb_rows_make_half(g->probe, &half, q, s->note->from, s->note->t);
   mb_held_rows_list(r, s->note->impulse);
   for (size_t k = 0; k < r->n; k++) r->row[k].mu /= s->span;
-  if (!mb_held_rows_respond(r)) return false;
+  if (!mb_held_rows_respond(g, r)) return false;
   mb_ranked_factor(&r->S, r->ntied);
   return true;
 }
@@ -359,10 +356,11 @@ static bool numbers_agreed(MbBackward *b, const double *w, double t) {
   for (size_t i = 0; i < g->probe->nv; i++) s->change[i] = s->p[i] - w[i];
   take_agreed(g, s->zetap);
   if (!mb_held_joints_back(g, s->agreed, q, s->zp, s->dq, s->dv)) return false;
+  mb_held_numbers_gather(g, s->agreed);
   for (size_t k = 0; k < g->count; k++) {
-    double joints = 0;
-    if (!mb_held_joints_number(g, k, t, q, &joints)) return false;
-    b->out[k] += (joints + mb_held_rows_number(g, s->agreed, k) + of_masses(g, k)) / (2 * g->number[k].move);
+    double sums = 0;
+    if (!mb_held_number_sums(g, s->agreed, k, t, q, &sums)) return false;
+    b->out[k] += (sums + of_masses(g, k)) / (2 * g->number[k].move);
   }
   return true;
 }
@@ -375,12 +373,12 @@ static bool numbers_at_stage(MbBackward *b) {
   mb_tangent_gather(b->gather, f->probe, f->tangent, s->felt, f->a, s->note->t, b->z);
   take_stage(g);
   if (!mb_held_joints_back(g, held->rows, q, b->z, s->dq, s->dv)) return false;
-  for (size_t k = 0; k < g->count; k++) {
-    const double move = g->number[k].move;
-    double joints = 0;
-    if (!mb_held_joints_number(g, k, s->note->t, q, &joints)) return false;
-    b->out[k] += (joints + mb_held_rows_number(g, held->rows, k)) / (2 * move) +
-                 mb_held_bodies_number(g, k, s->note, s->felt, b->z);
+  mb_held_numbers_gather(g, held->rows);
+  for (size_t i = 0; i < b->nrest; i++) {
+    const size_t k = b->rest[i];
+    double sums = 0;
+    if (!mb_held_number_sums(g, held->rows, k, s->note->t, q, &sums)) return false;
+    b->out[k] += sums / (2 * g->number[k].move) + mb_held_number_bodies(g, k, s->note, s->felt, b->z);
   }
   return true;
 }

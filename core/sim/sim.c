@@ -13,6 +13,7 @@
 #include "core/sim/energy_watch.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/kinematic.h"
+#include "core/sim/kept_moves.h"
 #include "core/sim/layout.h"
 #include "core/sim/lists.h"
 #include "core/sim/schemes.h"
@@ -235,6 +236,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   mb_sim_follow(sim, sim->state.q, sim->state.v);
   status = mb_touching_create(sim, report);
   if (status == MB_OK) status = mb_dry_create(sim, report);
+  if (status == MB_OK) status = mb_kept_create(sim, report);
   if (status != MB_OK) return status;
   if (model->solver.mode != MB_FIRST_ORDER) {
     status = mb_sim_advise(sim, report);

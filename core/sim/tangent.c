@@ -22,6 +22,7 @@
 #include "core/math/spatial.h"
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/tangent_free.h"
 #include "core/sim/tangent_moved.h"
 #include "core/sim/tangent_parts.h"
 
@@ -111,34 +112,6 @@ void mb_tangent_feel(MbSim *sim, MbTangent *t, bool feels) {
 
 // ---- down the tree, at one instant --------------------------------------------------------------------------------
 
-// T = diag(1, Rᵀ):  D T v = (0, Rᵀu × θ),  Ṫ v = (0, Rᵀu × ω)
-static void free_body(const MbSim *sim, MbTangent *t, size_t b, const double *v, const double *a,
-                      bool derivatives) {
-  const size_t first = 6 * sim->model->v_first[b];
-  const double *q = sim->x.E[b].q;
-  double *T = t->T + first, *Tdot = t->Tdot + first, *DTv = t->DTv + first, *DTa = t->DTa + first;
-  double *C = t->C + first, u[3], udot[3], to[3];
-  mb_quat_unrotate(u, q, v + 3);
-  mb_quat_unrotate(udot, q, a + 3);
-  memset(T, 0, 36 * sizeof *T), memset(Tdot, 0, 36 * sizeof *T), memset(C, 0, 36 * sizeof *T);
-  memset(DTv, 0, 36 * sizeof *T), memset(DTa, 0, 36 * sizeof *T);
-  for (int i = 0; i < 3; i++) {
-    const double e[3] = {i == 0, i == 1, i == 2};
-    T[7 * i] = 1;
-    mb_quat_unrotate(T + 6 * (3 + i) + 3, q, e);
-    mb_vec3_cross(Tdot + 6 * (3 + i) + 3, T + 6 * (3 + i) + 3, v);
-    if (!derivatives) continue;
-    mb_vec3_cross(DTv + 6 * i + 3, u, e);
-    mb_vec3_cross(DTa + 6 * i + 3, udot, e);
-    mb_vec3_cross(C + 6 * i + 3, DTv + 6 * i + 3, v);
-  }
-  if (!t->linearised || !derivatives) return;
-  double *DTto = t->linear->DTv + first;
-  mb_quat_unrotate(to, q, t->linear->to + sim->model->v_first[b] + 3);
-  memset(DTto, 0, 36 * sizeof *DTto);
-  for (int i = 0; i < 3; i++) mb_vec3_cross(DTto + 6 * i + 3, to, (const double[3]){i == 0, i == 1, i == 2});
-}
-
 // E = E_p P Q B,  T = Ad(B⁻¹) S
 void mb_tangent_joint(const MbModel *model, size_t b, const double *q, const double *v, MbTangentJoint *at,
                       double *T, double *Tdot) {
@@ -158,18 +131,24 @@ void mb_tangent_joint(const MbModel *model, size_t b, const double *q, const dou
   }
 }
 
-// X = Ad(E_b⁻¹ E_p) of the poses in W
-static void place(const MbSim *sim, MbTangent *t, size_t b) {
+// X = Ad(E_b⁻¹ E_p) = ( R 0 ; [p] R R ) of the poses in W, but for its zeros
+MB_INLINE void place(const MbSim *sim, MbTangent *t, size_t b) {
   static const MbPose world = {.q = {1, 0, 0, 0}};
   const size_t p = sim->model->parent[b];
   const MbPose *E = &sim->x.E[b], *parent = p == MB_WORLD ? &world : &sim->x.E[p];
   MbPose back;
-  double own[4];
+  double own[4], R[9], *X = t->X + 36 * b;
   mb_vec3_sub(back.p, parent->p, E->p); // before anything else, as both may be far from the origin
   mb_quat_unrotate(back.p, E->q, back.p);
   mb_quat_conj(own, E->q);
   mb_quat_mul(back.q, own, parent->q);
-  mb_se3_adjoint(t->X + 36 * b, &back);
+  mb_quat_to_mat3(R, back.q);
+  for (size_t i = 0; i < 3; i++) {
+    const size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    mb_vec3_copy(X + 6 * i, R + 3 * i), mb_vec3_copy(X + 6 * i + 21, R + 3 * i);
+    mb_vec3_scale(X + 6 * i + 18, back.p[j], R + 3 * k);
+    mb_vec3_add_scaled(X + 6 * i + 18, X + 6 * i + 18, -back.p[k], R + 3 * j);
+  }
 }
 
 // Of a joint that stays the columns are those of any place, and nothing of them changes.
@@ -193,10 +172,6 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
   double C[6 * MB_JOINT_MOST], unused[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST];
   MbTangentJoint at;
   MbPose Q;
-  if (t->placed && t->stays[b]) {
-    place(sim, t, b);
-    return;
-  }
   mb_tangent_joint(sim->model, b, q, v, &at, t->T + first, t->Tdot + first);
   memcpy(t->X + 36 * b, at.X, sizeof at.X);
   if (!derivatives) return;
@@ -222,9 +197,9 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
   }
 }
 
-MB_CLONES void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, size_t n,
-                                const double *phi_of_parent, const double *alpha_of_parent, const double *v,
-                                const double *a, MbTangentMotion *out) {
+MB_INLINE void carry(const double X[36], const double *T, const double *Tdot, size_t n,
+                     const double *phi_of_parent, const double *alpha_of_parent, const double *v,
+                     const double *a, MbTangentMotion *out) {
   double Tv[6] = {0}, Xphi[6] = {0}, alpha[6] = {0};
   mb_add_columns(Tv, T, n, v);
   if (phi_of_parent) {
@@ -238,20 +213,29 @@ MB_CLONES void mb_tangent_carry(const double X[36], const double *T, const doubl
   mb_six_copy(out->alpha, alpha);
 }
 
-MB_CLONES static void down(const MbSim *sim, MbTangent *t, const double *v, const double *a,
-                           bool derivatives) {
+void mb_tangent_carry(const double X[36], const double *T, const double *Tdot, size_t n,
+                      const double *phi_of_parent, const double *alpha_of_parent, const double *v,
+                      const double *a, MbTangentMotion *out) {
+  carry(X, T, Tdot, n, phi_of_parent, alpha_of_parent, v, a, out);
+}
+
+MB_CLONES __attribute__((flatten)) static void down(const MbSim *sim, MbTangent *t, const double *v,
+                                                    const double *a, bool derivatives) {
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) {
     const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
     const double *vb = v + first, *ab = a + first;
     MbTangentMotion motion = {t->Xphi + 6 * b, t->Xalpha + 6 * b, t->Tv + 6 * b, t->alpha + 6 * b};
-    if (model->joint[b].ops)
-      jointed_body(sim, t, b, sim->x.q + model->q_first[b], vb, ab, derivatives);
+    if (!model->joint[b].ops) {
+      mb_free_at(sim, t, b, vb, ab, derivatives);
+      continue;
+    }
+    if (t->placed && t->stays[b])
+      place(sim, t, b);
     else
-      free_body(sim, t, b, vb, ab, derivatives);
-    mb_tangent_carry(t->X + 36 * b, t->T + 6 * first, t->Tdot + 6 * first, n,
-                     p == MB_WORLD ? NULL : sim->x.phi + 6 * p, p == MB_WORLD ? NULL : t->alpha + 6 * p, vb,
-                     ab, &motion);
+      jointed_body(sim, t, b, sim->x.q + model->q_first[b], vb, ab, derivatives);
+    carry(t->X + 36 * b, t->T + 6 * first, t->Tdot + 6 * first, n, p == MB_WORLD ? NULL : sim->x.phi + 6 * p,
+          p == MB_WORLD ? NULL : t->alpha + 6 * p, vb, ab, &motion);
   }
 }
 
@@ -354,13 +338,8 @@ static void add_turn(const MbSim *sim, MbTangent *t, size_t b) {
   const size_t n = mb_tangent_dofs(model, b);
   double *own = t->own_q + t->own_first[b];
   const double *F = t->F + 6 * b;
-  if (!joint->ops) { // (D_k T e_i) = Rᵀe_i × θ_k
-    for (size_t i = 3; i < 6; i++)
-      for (size_t k = 0; k < 3; k++) {
-        double e[3] = {k == 0, k == 1, k == 2}, turned[3];
-        mb_vec3_cross(turned, t->T + 6 * (model->v_first[b] + i) + 3, e);
-        own[6 * i + k] += mb_vec3_dot(turned, F + 3);
-      }
+  if (!joint->ops) {
+    mb_free_turn(sim, t, b);
     return;
   }
   double S[6 * MB_JOINT_MOST], DS[6 * MB_JOINT_MOST], A[36], G[6] = {0};
@@ -377,7 +356,8 @@ static void add_turn(const MbSim *sim, MbTangent *t, size_t b) {
   }
 }
 
-MB_CLONES static void up(const MbSim *sim, MbTangent *t, const double *a, bool derivatives, double *tau) {
+MB_CLONES __attribute__((flatten)) static void up(const MbSim *sim, MbTangent *t, const double *a,
+                                                  bool derivatives, double *tau) {
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) body_wrench(sim, t, b, t->F + 6 * b);
   for (size_t b = model->nb; b-- > 0;) {
@@ -400,11 +380,13 @@ static void take_along(const MbSim *sim, MbTangent *t, const double *v, double *
   for (size_t i = 0; i < model->nv; i++) tau[i] -= t->dq[i];
 }
 
+// Of joints, whose own matrices are added up.
 static void clear_own(const MbModel *model, MbTangent *t) {
-  const size_t last = model->nb ? model->nb - 1 : 0;
-  const size_t own =
-      model->nb ? t->own_first[last] + mb_tangent_dofs(model, last) * mb_tangent_dofs(model, last) : 0;
-  if (own) memset(t->own_q, 0, own * sizeof *t->own_q), memset(t->own_v, 0, own * sizeof *t->own_v);
+  for (size_t b = 0; b < model->nb; b++) {
+    const size_t first = t->own_first[b], n = model->joint[b].ops ? model->joint[b].n : 0;
+    if (t->stays[b]) t->own_q[first] = t->own_v[first] = 0;
+    for (size_t i = first; i < first + n * n && !t->stays[b]; i++) t->own_q[i] = t->own_v[i] = 0;
+  }
 }
 
 static void unforced(MbSim *sim, double time) {

@@ -3,6 +3,7 @@
 #include "core/math/dense6.h"
 #include "core/math/spatial.h"
 #include "core/sim/tangent.h"
+#include "core/sim/tangent_free.h"
 #include "core/sim/tangent_moved.h"
 #include "core/sim/tangent_parts.h"
 
@@ -141,6 +142,10 @@ static void weigh_down(const MbSim *sim, MbTangent *t, size_t b, const double *z
   const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
   const double *Kq = t->own_q + t->own_first[b], *Kv = t->own_v + t->own_first[b];
   double Z[6] = {0}, turn[6] = {0};
+  if (!model->joint[b].ops) {
+    mb_free_weigh_down(sim, t, b, z, dq, dv, da);
+    return;
+  }
   if (p != MB_WORLD) {
     mb_apply_motion(Z, t->X + 36 * b, t->dF + 6 * p);
     mb_add_transposed_bracket(turn, 1, Z, t->F + 6 * b);
@@ -151,7 +156,7 @@ static void weigh_down(const MbSim *sim, MbTangent *t, size_t b, const double *z
     dq[first + k] = dv[first + k] = 0;
     for (size_t i = 0; i < n; i++)
       dq[first + k] += Kq[n * i + k] * z[first + i], dv[first + k] += Kv[n * i + k] * z[first + i];
-    da[first + k] = model->rotors && model->joint[b].ops ? model->joint_inertia[first + k] * z[first + k] : 0;
+    da[first + k] = model->rotors ? model->joint_inertia[first + k] * z[first + k] : 0;
   }
 }
 
@@ -186,17 +191,37 @@ static void feel_forces(const MbSim *sim, MbTangent *t) {
   }
 }
 
-MB_CLONES static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, double *dv, double *da) {
+// Of a joint: what comes up along its columns.
+static inline __attribute__((always_inline)) void weigh_columns(const MbTangent *t, size_t b, size_t first,
+                                                                size_t n, const double turn[6],
+                                                                const double dTv[6], const double A[6],
+                                                                double *dq, double *dv, double *da) {
+  if (t->stays[b]) { // the other columns are zero
+    const double *T = t->T + 6 * first;
+    dq[first] += mb_dot6(T, turn), dv[first] += mb_dot6(T, dTv), da[first] += mb_dot6(T, A);
+    return;
+  }
+  for (size_t k = first; k < first + n; k++) {
+    const double *T = t->T + 6 * k, *DTv = t->DTv + 6 * k;
+    dq[k] += mb_dot6(T, turn) + mb_dot6(DTv, dTv) + mb_dot6(t->C + 6 * k, A) + mb_dot6(t->DTa + 6 * k, A);
+    dv[k] += mb_dot6(T, dTv) + mb_dot6(DTv, A) + mb_dot6(t->Tdot + 6 * k, A);
+    da[k] += mb_dot6(T, A);
+  }
+}
+
+static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, double *dv, double *da) {
   const MbModel *model = sim->model;
-  const size_t p = model->parent[b], first = model->v_first[b], n = mb_tangent_dofs(model, b);
+  const size_t p = model->parent[b], first = model->v_first[b];
   const double *move = t->move + 6 * b;
   double A[6], turn[6], dXphi[6], dTv[6];
   mb_six_copy(A, t->dalpha + 6 * b), mb_six_copy(turn, t->turn + 6 * b);
   mb_six_copy(dXphi, t->dphi + 6 * b), mb_six_copy(dTv, dXphi);
-  mb_add_transposed_bracket(turn, 1, t->Xalpha + 6 * b, A);
-  mb_add_transposed_bracket(dXphi, -1, t->Tv + 6 * b, A);
-  mb_add_transposed_bracket(dTv, 1, t->Xphi + 6 * b, A);
-  mb_add_transposed_bracket(turn, 1, t->Xphi + 6 * b, dXphi);
+  if (p != MB_WORLD) { // which is at rest
+    mb_add_transposed_bracket(turn, 1, t->Xalpha + 6 * b, A);
+    mb_add_transposed_bracket(dXphi, -1, t->Tv + 6 * b, A);
+    mb_add_transposed_bracket(dTv, 1, t->Xphi + 6 * b, A);
+    mb_add_transposed_bracket(turn, 1, t->Xphi + 6 * b, dXphi);
+  }
   if (t->linearised) {
     mb_six_copy(t->turn + 6 * b, turn);
     mb_linear_weigh_up(sim, t, b, t->turn + 6 * b, dq);
@@ -204,24 +229,19 @@ MB_CLONES static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double 
   }
   for (size_t k = 0; k < 6; k++) turn[k] += move[k];
   mb_six_copy(t->turn + 6 * b, turn);
-  if (t->stays[b]) { // the other columns are zero
-    const double *T = t->T + 6 * first;
-    dq[first] += mb_dot6(T, turn), dv[first] += mb_dot6(T, dTv), da[first] += mb_dot6(T, A);
+  if (!model->joint[b].ops) {
+    mb_free_weigh_up(t, first, turn, dTv, A, dq, dv, da);
+    return;
   }
-  for (size_t k = first; k < first + n && !t->stays[b]; k++) {
-    const double *T = t->T + 6 * k, *DTv = t->DTv + 6 * k;
-    dq[k] += mb_dot6(T, turn) + mb_dot6(DTv, dTv) + mb_dot6(t->C + 6 * k, A) + mb_dot6(t->DTa + 6 * k, A);
-    dv[k] += mb_dot6(T, dTv) + mb_dot6(DTv, A) + mb_dot6(t->Tdot + 6 * k, A);
-    da[k] += mb_dot6(T, A);
-  }
+  weigh_columns(t, b, first, model->joint[b].n, turn, dTv, A, dq, dv, da);
   if (p == MB_WORLD) return;
   mb_add_motion_transposed(t->dalpha + 6 * p, t->X + 36 * b, A);
   mb_add_motion_transposed(t->dphi + 6 * p, t->X + 36 * b, dXphi);
   mb_add_motion_transposed(t->move + 6 * p, t->X + 36 * b, move);
 }
 
-MB_CLONES void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, double *dq, double *dv,
-                                     double *da) {
+MB_CLONES __attribute__((flatten)) void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z,
+                                                              double *dq, double *dv, double *da) {
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) weigh_down(sim, t, b, z, dq, dv, da);
   for (size_t b = 0; b < model->nb; b++) weigh_wrench(sim, t, b);
@@ -240,8 +260,8 @@ MB_CLONES void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, 
   if (t->linearised && t->rows) mb_rows_weigh_own(sim, t, dq, dv);
 }
 
-void mb_tangent_weigh(MbSim *sim, MbTangent *t, const double *move, const double *phi, double *dq,
-                      double *dv) {
+MB_CLONES __attribute__((flatten)) void mb_tangent_weigh(MbSim *sim, MbTangent *t, const double *move,
+                                                         const double *phi, double *dq, double *dv) {
   const size_t nb = sim->model->nb, size = 6 * nb * sizeof *move;
   memcpy(t->move, move, size), memcpy(t->dphi, phi, size);
   memset(t->dalpha, 0, size), memset(t->turn, 0, size);

@@ -9,6 +9,7 @@
 // u being what a motion of the body is felt by (`turn` in tangent.c). A parameter of a constraint is felt by the difference that one number makes of its rows, over what that number changes of it:
 // the one that changes it most.
 #include "core/sim/tangent_gather.h"
+#include "core/base/targets.h"
 #include "core/sim/tangent_number_parts.h"
 #include "core/sim/tangent_signals.h"
 
@@ -135,8 +136,9 @@ static void add_frames(MbTangentGather *g, const MbSim *sim, const MbTangent *t,
   }
 }
 
-void mb_tangent_gather(MbTangentGather *g, MbSim *sim, const MbTangent *t, const double *v, const double *a,
-                       double time, const double *z) {
+MB_CLONES __attribute__((flatten)) void mb_tangent_gather(MbTangentGather *g, MbSim *sim, const MbTangent *t,
+                                                          const double *v, const double *a, double time,
+                                                          const double *z) {
   for (size_t i = 0; i < g->nmasses; i++) add_moments(sim, t, g->of_mass[i], g->mass + 6 * g->of_mass[i]);
   add_frames(g, sim, t, v, a, z, 1);
   for (size_t i = 0; i < g->nparameters && t->rows && t->linearised; i++) {

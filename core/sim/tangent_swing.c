@@ -75,39 +75,61 @@ MB_INLINE void end(double h, int ways, const double I[3], const double w[3], con
   }
 }
 
-MB_INLINE void long_swing_of(double h, int ways, const double I[3], const double w[3], MbSwingSlopes *out) {
-  const double inverse[3] = {1 / I[0], 1 / I[1], 1 / I[2]};
-  int axis[3] = {0, 1, 2};
-  mb_flight_choose_axes(inverse, axis);
-  const int r = axis[0], a = axis[1], b = axis[2];
-  const double da = inverse[a] - inverse[r], db = inverse[b] - inverse[r];
+// Of a body whose axes are r, a and b of model/flight_body.h in this order.
+MB_INLINE void ordered_swing(double h, int ways, const double I[3], const double w[3], MbSwingSlopes *out) {
+  enum { R, A, B };
+  const double inverse[3] = {1 / I[R], 1 / I[A], 1 / I[B]};
+  const double da = inverse[A] - inverse[R], db = inverse[B] - inverse[R];
   double near[3], v[3], by_a[WAYS] = {0}, by_b[WAYS] = {0}, half_a[WAYS];
   Turning t;
-  begin(h, ways, inverse[r], r, I, w, &t);
+  begin(h, ways, inverse[R], R, I, w, &t);
   const double parts = ceil(h * mb_vec3_norm(t.P) * sqrt(fabs(da * db)) / MB_FLIGHT_FINE);
   const int n = parts < MB_FLIGHT_MOST ? (parts > 1 ? (int)parts : 1) : MB_FLIGHT_MOST;
   const double part = h / n;
-  by_a[3 + a] = -part * inverse[a] * inverse[a], by_b[3 + b] = -part * inverse[b] * inverse[b];
-  by_a[3 + r] = by_b[3 + r] = part * inverse[r] * inverse[r];
+  by_a[3 + A] = -part * inverse[A] * inverse[A], by_b[3 + B] = -part * inverse[B] * inverse[B];
+  by_a[3 + R] = by_b[3 + R] = part * inverse[R] * inverse[R];
   for (int k = 0; k < WAYS; k++) half_a[k] = by_a[k] / 2;
-  turn_about(&t, ways, a, part / 2 * da, half_a);
-  for (int k = 0; k < n; k++) {
-    turn_about(&t, ways, b, part * db, by_b);
-    turn_about(&t, ways, a, k + 1 < n ? part * da : part / 2 * da, k + 1 < n ? by_a : half_a);
+  turn_about(&t, ways, A, part / 2 * da, half_a);
+  for (int k = 0; k + 1 < n; k++) {
+    turn_about(&t, ways, B, part * db, by_b);
+    turn_about(&t, ways, A, part * da, by_a);
   }
+  turn_about(&t, ways, B, part * db, by_b);
+  turn_about(&t, ways, A, part / 2 * da, half_a);
   mb_quat_normalise(t.turn);
   mb_vec3_scale(near, h, w);
   mb_flight_vector_of(t.turn, near, v);
   end(h, ways, I, w, v, &t, out);
 }
 
-MB_CLONES static void long_swing(double h, const double I[3], const double w[3], MbSwingSlopes *out) {
+// Axes follow one another in a circle, from r on.
+MB_INLINE void long_swing_of(double h, int ways, const double I[3], const double w[3], MbSwingSlopes *out) {
+  const double inverse[3] = {1 / I[0], 1 / I[1], 1 / I[2]};
+  int axis[3] = {0, 1, 2};
+  mb_flight_choose_axes(inverse, axis);
+  const double Ir[3] = {I[axis[0]], I[axis[1]], I[axis[2]]}, wr[3] = {w[axis[0]], w[axis[1]], w[axis[2]]};
+  MbSwingSlopes own;
+  ordered_swing(h, ways, Ir, wr, &own);
+  for (int i = 0; i < 3; i++) {
+    out->s[axis[i]] = own.s[i];
+    for (int k = 0; k < 3; k++) {
+      out->by_w[3 * axis[i] + axis[k]] = own.by_w[3 * i + k];
+      if (ways > SPINS) out->by_I[3 * axis[i] + axis[k]] = own.by_I[3 * i + k];
+    }
+  }
+}
+
+#define ALL_INSIDE __attribute__((flatten)) // with steps whose ways and axes are known
+MB_CLONES ALL_INSIDE static void long_swing(double h, const double I[3], const double w[3],
+                                            MbSwingSlopes *out) {
   long_swing_of(h, WAYS, I, w, out);
 }
 
-MB_CLONES static void long_spin(double h, const double I[3], const double w[3], MbSwingSlopes *out) {
+MB_CLONES ALL_INSIDE static void long_spin(double h, const double I[3], const double w[3],
+                                           MbSwingSlopes *out) {
   long_swing_of(h, SPINS, I, w, out);
 }
+#undef ALL_INSIDE
 
 // x ← a × b and how it changes, of a and b and theirs
 static void cross_of(const double a[3], const double da[3], const double b[3], const double db[3],

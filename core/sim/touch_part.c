@@ -19,6 +19,7 @@
 #include "core/sim/touch.h"
 #include "core/sim/trouble.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const double SLOP = MB_TOUCH_SLOP;
@@ -32,26 +33,36 @@ static double deepest(const MbTouches *touches) {
   return worst;
 }
 
-// Tells, once in a run, that a step has ended with a contact as deep as half of a size: what moves by so much
-// in a step may as well have come out on the other side.
-static void tell_depth(const MbSim *sim, const MbTouch *touch, MbReport *report) {
-  static const double HALF = 0.5;
-  const double depth = depth_of(touch);
-  if (!(depth > HALF) || sim->touching->rules->compliance > 0) return;
-  if (sim->constraining->told[MB_SOLVED_DEEPEST] > HALF ||
-      mb_section(sim, MB_SECTION_TOLD)[MB_SOLVED_DEEPEST] > HALF)
-    return;
-  mb_warning(
-      report, "",
-      "at t = %.9g s, step %lld: \"%s\" and \"%s\" have come %.3g m into one another, %.2g of the smaller "
-      "one's size, in a step: they may pass through one another; take a smaller step",
-      sim->state.t + sim->model->h, (long long)sim->state.step + 1, mb_touch_name(sim, touch->a),
-      mb_touch_name(sim, touch->b), -touch->gap, depth);
+// Whether a depth, of a size, is the first of the run beyond a bound.
+static bool is_first(const MbSim *sim, double depth, double bound) {
+  const double before =
+      fmax(sim->constraining->told[MB_SOLVED_DEEPEST], mb_section(sim, MB_SECTION_TOLD)[MB_SOLVED_DEEPEST]);
+  return depth > bound && !(before > bound);
+}
+
+// Tells, once in a run, that a step has ended with a contact of two bodies as deep as a tenth of a size, as what is struck hard or turns far in a step comes to: it is parted by
+// the steps that follow. And once that one is as deep as half: what moves by so much in a step may as well have come out on the other side. `touch` NULL: it is not
+// known which.
+static void tell_depth(const MbSim *sim, double depth, const MbTouch *touch, MbReport *report) {
+  static const double HALF = 0.5, TENTH = 0.1;
+  char what[400] = "two things that touch have come";
+  if (sim->touching->rules->compliance > 0) return;
+  const bool half = is_first(sim, depth, HALF);
+  const bool bodies = !touch || touch->a < sim->touching->rules->nsolids; // what is deformable comes first
+  if (!half && !(bodies && is_first(sim, depth, TENTH))) return;
+  if (touch)
+    snprintf(what, sizeof what, "\"%s\" and \"%s\" have come %.3g m", mb_touch_name(sim, touch->a),
+             mb_touch_name(sim, touch->b), -touch->gap);
+  mb_warning(report, "",
+             "at t = %.9g s, step %lld: %s into one another, %.2g of the smaller one's size, "
+             "in a step: %s; take a smaller step",
+             sim->state.t + sim->model->h, (long long)sim->state.step + 1, what, depth,
+             half ? "they may pass through one another" : "they are parted by moves that no force makes");
 }
 
 static void note_depth(MbSim *sim, const MbTouch *touch, MbReport *report) {
   double *so_far = &sim->constraining->told[MB_SOLVED_DEEPEST];
-  tell_depth(sim, touch, report);
+  tell_depth(sim, depth_of(touch), touch, report);
   *so_far = fmax(*so_far, depth_of(touch));
 }
 
@@ -89,10 +100,12 @@ static MbStatus move(MbSim *sim, double t, bool moved, MbReport *report) {
 
 // Once, and what touches is looked for once a step, where it begins.
 static MbStatus part_once(MbSim *sim, double t, MbReport *report) {
-  double *depth = &sim->constraining->told[MB_SOLVED_DEEPEST];
+  double depth;
   sim->touching->fresh = false;
-  if (!mb_touch_apart_move(sim, depth)) return mb_no_memory(report, "contact");
-  return *depth > SLOP ? move(sim, t, true, report) : MB_OK;
+  if (!mb_touch_apart_move(sim, &depth)) return mb_no_memory(report, "contact");
+  tell_depth(sim, depth, NULL, report);
+  sim->constraining->told[MB_SOLVED_DEEPEST] = depth;
+  return depth > SLOP ? move(sim, t, true, report) : MB_OK;
 }
 
 MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {

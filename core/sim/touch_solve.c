@@ -6,7 +6,7 @@
 #include "core/contact/nonsmooth_newton.h"
 #include "core/sim/constrain.h"
 #include "core/sim/dry.h"
-#include "core/sim/dry_kept.h"
+#include "core/sim/kept_moves.h"
 #include "core/sim/touch.h"
 #include "core/sim/trouble.h"
 
@@ -305,13 +305,13 @@ static void round_off(const MbSim *sim, Pushing *how) {
   how->tolerance = fmax(how->tolerance, least), how->asked = fmax(how->asked, least);
 }
 
-// What rows ask for by where the solution leads, of contacts on what turns (touch_carried.c) and of what dry friction holds (dry_kept.c): anew.
+// What rows ask for by where the solution leads, of contacts on what turns (touch_carried.c) and of joints that keep to a move (kept_moves.c): anew.
 static bool carry(MbSim *sim, const double *v, double *change) {
   MbConstraining *c = sim->constraining;
   *change = 0;
   if (!mb_reached_velocities(sim, v, c->come)) return false;
   if (sim->touching && sim->touching->carried.iterates) *change = mb_touch_carried_again(sim, c->come);
-  if (c->kept) *change = fmax(*change, mb_dry_kept_again(sim, c->come));
+  if (c->kept) *change = fmax(*change, mb_kept_again(sim, c->come));
   return true;
 }
 
@@ -381,7 +381,7 @@ MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const d
 static bool is_for_others(const MbSim *sim) {
   const MbConstraining *c = sim->constraining;
   if (!sim->touching || sim->touching->watch.see || c->rubbing || c->rebounds.any) return false;
-  if (sim->touching->carried.iterates) return false;
+  if (sim->touching->carried.iterates || c->kept) return false;
   return c->touch_method == &mb_contact_auto || c->touch_method == &mb_contact_nonsmooth_newton;
 }
 

@@ -12,7 +12,7 @@ typedef struct MbKeepOps {
   void (*instant)(const MbSolverWork *work, double *kept);
   // Keeps the factor of M that has been made there; false: the last one is of another instant, or has more in it than M.
   bool (*factor)(const MbSolverWork *work, double *kept);
-  // Takes the solver and x, both of the same model, to an instant at coordinates q that has been kept with its factor. Rows can be carried there, and `apply` and `gather` be asked; what wants
+  // Takes the solver and x, both of the same model, to an instant at coordinates q and velocities x->v that has been kept with its factor. Rows can be carried there, and `apply` and `gather` be asked; what wants
   // inertia or velocities of its own (factor, accelerate, momentum, bias, drift) wants kinematics first.
   void (*put)(MbSolverWork *work, const double *kept, const double *q, MbMaximal *x);
 } MbKeepOps;

@@ -22,6 +22,11 @@ const char *const gradient_constraints[GRADIENT_CONSTRAINTS] = {
     GRADIENT_CLOSURE("\"universal\""),
     GRADIENT_CLOSURE("\"planar\"")};
 
+const char *const gradient_lengths[2] = {
+    GRADIENT_CONSTRAINT("\"type\":\"distance\",\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]"),
+    GRADIENT_CONSTRAINT("\"type\":\"distance\",\"length\":\"=number+length/3\",\"compliance\":1e-3,"
+                        "\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]")};
+
 // A scene of a way, of a material, or with what a text that begins with / sets, with the number moved by a share of itself.
 static TestRun variant(const char *scene, const GradientWay *way, const char *material, const char *name,
                        double value) {

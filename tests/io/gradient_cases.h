@@ -22,6 +22,8 @@ typedef struct GradientCase {
 // Constraints of every kind between the tips of tests/gradient/chains.json, with "number" in them: what sets them.
 enum { GRADIENT_CONSTRAINTS = 13 };
 extern const char *const gradient_constraints[GRADIENT_CONSTRAINTS];
+// Distances there of which several numbers change the length.
+extern const char *const gradient_lengths[2];
 // The tips, and the frames there.
 #define GRADIENT_TIPS             "\"between\":[{\"body\":\"a3\",\"at\":[0.15,0,0]},{\"body\":\"b3\",\"at\":[0.15,0,0]}]"
 #define GRADIENT_CONSTRAINT(text) "/constraints=[{" text "}]"

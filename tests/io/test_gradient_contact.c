@@ -178,7 +178,7 @@ Test(gradient_contact, a_leg_on_motors_has_the_derivatives_by_all_targets_at_onc
 // With little memory steps are done anew from states that are kept, with what has pushed before them: the same comes out.
 Test(gradient_contact, the_way_back_with_little_memory_is_the_same) {
   const GradientCase c = {"rod", NULL, &by_symplectic, "mu", 0.3, NEAR};
-  static const size_t memories[] = {(size_t)1 << 24, 60000, 20000};
+  static const size_t memories[] = {(size_t)1 << 24, 30000, 9000};
   double back[3];
   int64_t stepped[3];
   for (size_t k = 0; k < 3; k++) {

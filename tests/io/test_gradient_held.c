@@ -65,6 +65,12 @@ Test(gradient_held, derivatives_back_by_every_kind_of_constraint_are_those_of_wh
   for (size_t i = 0; i < GRADIENT_CONSTRAINTS; i++) check("chains", gradient_constraints[i], MOVE);
 }
 
+// What several numbers change of one parameter of a constraint, as of the length at the start, is found once for all of them.
+Test(gradient_held, numbers_that_change_the_same_of_a_constraint_are_told_apart) {
+  for (size_t i = 0; i < 2; i++)
+    for (size_t w = 0; w < 2; w++) gradient_check_together("chains", gradient_lengths[i], &ways[w]);
+}
+
 Test(gradient_held, derivatives_back_of_what_rolls_and_is_driven_are_those_of_whole_runs) {
   check("rolls", NULL, MOVE);
   check("driven", NULL, MOVE);
@@ -85,6 +91,25 @@ Test(gradient_held, derivatives_back_of_limits_and_ropes_are_those_of_whole_runs
 
 Test(gradient_held, derivatives_back_of_what_is_accelerated_are_those_of_whole_runs) {
   check("accelerated", NULL, MOVE);
+}
+
+// What is driven at a rate keeps to how far its joint moves in a step, by which velocities are felt otherwise than what it pushes, and places at the step's end. The
+// numbers move the slide's frames and centres of mass, and turn its axis; one moves a frame, and nothing else that has to be asked for at each step.
+Test(gradient_held, derivatives_back_of_what_is_driven_along_what_turns_are_those_of_whole_runs) {
+  static const char *const joints[] = {
+      "\"prismatic\",\"motion\":{\"velocity\":\"=start-0.3+t\"},\"axis\":[\"=0.3+start\",1,0.2]",
+      "\"screw\",\"pitch\":0.1,\"motion\":{\"velocity\":\"=start+t\"},\"axis\":[\"=0.6+start\",1,0]",
+      "\"universal\",\"motion\":{\"velocity\":[\"=start\",\"=t\"]}",
+      "\"revolute\",\"motion\":{\"velocity\":\"=start\"},\"axis\":[\"=0.6+start\",1,0]"};
+  for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
+    char set[500];
+    snprintf(
+        set, sizeof set,
+        "/bodies/1/joint={\"type\":%s,\"parent\":\"a1\",\"in_parent\":{\"position\":[\"=length/2\",0,0]},"
+        "\"in_body\":{\"position\":[\"=-length/3\",\"=mass/50\",0.02]}}",
+        joints[i]);
+    check("accelerated", set, MOVE);
+  }
 }
 
 // Directions across a hinge's axis were chosen anew on both sides of a number that tilts it from an axis of the world: the derivative had the other sign.

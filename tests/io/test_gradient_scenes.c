@@ -269,7 +269,6 @@ static void check_first_order(const char *scene) {
   printf("largest error, of the largest derivative: %s  %.1e  %.1e\n", scene, worst[0], worst[1]);
 }
 
-// What several numbers change of one parameter of a constraint, as of the length at the start, is found once for all of them.
 // Of a body whose axes turn far for a little of its moments: what is left of the square of a turn is asked for in a step, of a gap.
 Test(gradient_constraints, derivatives_back_by_moments_that_are_nearly_the_same_are_those_of_whole_runs) {
   static const GradientWay way = {"\"redmax\"", "symplectic", true};
@@ -277,15 +276,13 @@ Test(gradient_constraints, derivatives_back_by_moments_that_are_nearly_the_same_
          gradient_check_meets("nearly_round", "/time/steps=1", &way, 1e-4));
 }
 
+// What several numbers change of one parameter of a constraint, as of the length at the start, is found once for all of them.
 Test(gradient_constraints, numbers_that_change_the_same_of_a_constraint_are_told_apart) {
-  static const char *const lengths[] = {
-      GRADIENT_CONSTRAINT("\"type\":\"distance\",\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]"),
-      GRADIENT_CONSTRAINT("\"type\":\"distance\",\"length\":\"=number+length/3\",\"compliance\":1e-3,"
-                          "\"between\":[{\"body\":\"a3\"},{\"body\":\"b3\"}]")};
   static const char *const integrators[] = {"symplectic", "implicit", "trapezoidal", "bdf1"};
   for (size_t i = 0; i < 2; i++)
     for (size_t k = 0; k < 4; k++)
-      gradient_check_together("chains", lengths[i], &(GradientWay){"\"redmax\"", integrators[k], true});
+      gradient_check_together("chains", gradient_lengths[i],
+                              &(GradientWay){"\"redmax\"", integrators[k], true});
 }
 
 // Accelerations have them under steps of one solution alone.

@@ -183,6 +183,8 @@ static double measure_back(const MbModel *model, const MbSensitivityNumber *numb
   took = mb_bench_cpu() - start;
   mb_sensitivity_free(with);
   mb_sim_free(alone);
+  if (status != MB_OK)
+    fprintf(stderr, "no run back: %s\n", report.kept ? report.issues[0].text : "no memory");
   return status == MB_OK ? took : NAN;
 }
 

@@ -11,6 +11,7 @@
 // Of revolute joints (held_hinge.h) all derivatives are written down. Of others those along σ are differences of S, some 1e-10 off, and those of b and t, which
 // are quadratic in η, too, which are exact but for rounding. Who asks for many weights at one place finds the differences of W and V there once (MbJointSlopes).
 #include "core/solvers/maximal/joint_felt.h"
+#include "core/base/targets.h"
 #include "core/math/dense6.h"
 #include "core/math/spatial.h"
 #include "core/model/coordinates.h"
@@ -116,8 +117,10 @@ static void spread(const MbModel *model, size_t b, const MbJointMotions *motions
 
 // What motions of the joint's frames are felt by, P ← exp(p) P and B ← B exp(b): the body moves by  − X p − b  of what the joint sees, and the twists that it
 // sees change by ad_b of them.
-MB_INLINE void of_frames(const At *at, double before[6], double behind[6]) {
-  mb_held_up(&at->X, -1, at->by_sigma, before);
+MB_INLINE void of_frames(const At *at, size_t b, MbJointFelt *felt) {
+  double *behind = felt->behind + 6 * b;
+  if (felt->any_before[b]) mb_held_up(&at->X, -1, at->by_sigma, felt->before + 6 * b);
+  if (!felt->any_behind[b]) return;
   for (int i = 0; i < 6; i++) behind[i] -= at->by_sigma[i];
   for (int k = 0; k < 3; k++) mb_add_transposed_bracket(behind, -1, at->eta[k], at->by_eta[k]);
   mb_add_transposed_bracket(behind, -1, at->carry, at->by_carry);
@@ -218,8 +221,9 @@ static double near(double angle, double q) {
   return angle + TURN * rint((q - angle) / TURN);
 }
 
-static double angle_of(At *at, const MbJointWeights *w, const MbHeldHinge *hinge, const Seen *seen, double q,
-                       double by_u[3]) {
+// V of the angle; by_u is what the angle is felt by, too.
+static double rates_of_angle(At *at, const MbJointWeights *w, const MbHeldHinge *hinge, const Seen *seen,
+                             double by_u[3]) {
   const double *u = seen->u, c = seen->c, sigma = seen->sigma, rho2 = seen->rho2;
   double t[3], V[6] = {0}, one[3], other[3], n[3];
   for (int i = 0; i < 3; i++)
@@ -235,21 +239,16 @@ static double angle_of(At *at, const MbJointWeights *w, const MbHeldHinge *hinge
     by_u[i] += (A * hinge->u[i] + c * one[i] - B * hinge->w[i] + sigma * other[i]) / rho2;
     by_u[i] -= turned * (c * hinge->u[i] - sigma * hinge->w[i]);
   }
-  return w->q[0] * near(atan2(sigma, c), q) + mb_vec3_dot(V, t);
+  return mb_vec3_dot(V, t);
 }
 
-static double hinge(const MbModel *model, size_t b, const MbJointMotions *motions, const MbJointWeights *w,
-                    At *at) {
-  MbHeldHinge own;
-  if (motions->hinge)
-    own = motions->hinge[b];
-  else
-    mb_held_make_hinge(model, motions->like, b, &own);
-  const Seen seen = see(&own, &at->X);
+// All of S but for the angle itself.
+static double hinge(const MbHeldHinge *own, const MbJointWeights *w, At *at) {
+  const Seen seen = see(own, &at->X);
   double by_a[3] = {0}, by_u[3] = {0}, by_s[3] = {0}, c[3];
-  double sum = turning_rows(at, w, &own, seen.a, by_a);
-  sum += point_rows(at, w, own.d, seen.s, by_s);
-  sum += angle_of(at, w, &own, &seen, motions->q[model->q_first[b]], by_u);
+  double sum = turning_rows(at, w, own, seen.a, by_a);
+  sum += point_rows(at, w, own->d, seen.s, by_s);
+  sum += rates_of_angle(at, w, own, &seen, by_u);
   mb_vec3_sub(at->by_sigma + 3, at->by_sigma + 3, by_s);
   mb_vec3_cross(c, seen.a, by_a);
   mb_vec3_sub(at->by_sigma, at->by_sigma, c);
@@ -281,7 +280,8 @@ static double turn_of(const MbModel *model, const MbModel *like, size_t b, const
 }
 
 // Gears alone ask for it: by differences.
-static void turn_hinge(const MbModel *model, size_t b, const MbJointWeights *w, At *at) {
+static __attribute__((noinline)) void turn_hinge(const MbModel *model, size_t b, const MbJointWeights *w,
+                                                 At *at) {
   static const double MOVE = 1e-5;
   const double turn = w->turn[0];
   double V[6], fastest = 1;
@@ -482,21 +482,45 @@ size_t mb_joint_rows_in_body(const MbModel *model, size_t b) {
   return mb_held_is_hinge(model, b) ? HINGE_POINT : SIZE_MAX;
 }
 
+// Of a revolute joint all at once, as there is no joint that there are more of.
+MB_CLONES __attribute__((flatten)) static void hinge_felt(const MbModel *model, size_t b,
+                                                          const MbJointMotions *motions,
+                                                          const MbJointWeights *w, MbJointFelt *felt) {
+  At at;
+  stand(model, b, motions, &at);
+  hinge(&motions->hinge[b], w, &at);
+  if (w->turn[0] != 0) turn_hinge(model, b, w, &at);
+  of_frames(&at, b, felt);
+  spread(model, b, motions, &at, felt);
+}
+
 bool mb_joint_felt(const MbModel *model, size_t b, const MbJointMotions *motions, const MbJointWeights *w,
                    MbJointFelt *felt) {
   At at;
-  stand(model, b, motions, &at);
   if (mb_held_is_hinge(model, b)) {
-    hinge(model, b, motions, w, &at);
-    if (w->turn[0] != 0) turn_hinge(model, b, w, &at);
-  } else if (motions->slopes) {
-    by_slopes(&motions->slopes[b], w, &at);
-  } else if (!any_joint(model, b, motions, w, &at)) {
-    return false;
+    hinge_felt(model, b, motions, w, felt);
+    return true;
   }
-  of_frames(&at, felt->before + 6 * b, felt->behind + 6 * b);
+  stand(model, b, motions, &at);
+  if (motions->slopes)
+    by_slopes(&motions->slopes[b], w, &at);
+  else if (!any_joint(model, b, motions, w, &at))
+    return false;
+  of_frames(&at, b, felt);
   spread(model, b, motions, &at, felt);
   return true;
+}
+
+// As a model has it, with the angle.
+static double sum_of_hinge(const MbModel *model, size_t b, const MbJointMotions *motions,
+                           const MbJointWeights *w, At *at) {
+  MbHeldHinge own;
+  mb_held_make_hinge(model, motions->like, b, &own);
+  const Seen seen = see(&own, &at->X);
+  double sum = hinge(&own, w, at) + w->q[0] * near(atan2(seen.sigma, seen.c), motions->q[model->q_first[b]]);
+  if (w->turn[0] != 0)
+    sum += w->turn[0] * turn_of(model, motions->like, b, &at->X, at->eta[0], at->carry, NULL);
+  return sum;
 }
 
 bool mb_joint_sum(const MbModel *model, size_t b, const MbJointMotions *motions, const MbJointWeights *w,
@@ -507,9 +531,7 @@ bool mb_joint_sum(const MbModel *model, size_t b, const MbJointMotions *motions,
   stand(model, b, motions, &at);
   memset(of, 0, 6 * sizeof *of);
   if (mb_held_is_hinge(model, b)) {
-    *sum = hinge(model, b, motions, w, &at);
-    if (w->turn[0] != 0)
-      *sum += w->turn[0] * turn_of(model, motions->like, b, &at.X, at.eta[0], at.carry, NULL);
+    *sum = sum_of_hinge(model, b, motions, w, &at);
     return true;
   }
   if (!gap_at(model, b, &at, NULL, at.eta[0], motions->q, &gap, q)) return false;

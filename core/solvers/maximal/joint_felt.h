@@ -18,7 +18,7 @@ typedef struct MbJointMotions {
   const MbPose *E;
   const double *phi, *plus, *z;
   const double *q;          // (nq) where the joints' coordinates are looked for
-  const MbHeldHinge *hinge; // (nb) of revolute joints; NULL: made of the model
+  const MbHeldHinge *hinge; // (nb) of revolute joints, for what they are felt by
   const MbModel
       *like; // whose rows those of revolute joints are like: directions across an axis are chosen as there
   const MbJointSlopes *slopes; // (nb) where they have been found for these bodies; NULL: they have not
@@ -32,11 +32,12 @@ typedef struct MbJointWeights {
   const double *turn;                // (n) and what of their accelerations the bodies' do not make
 } MbJointWeights;
 
-// By motions of all bodies in their own axes, and by velocities in the same; by those of each joint's frames, on the parent before it, in the parent's axes, and on the body behind it, in its own
+// By motions of all bodies in their own axes, and by velocities in the same; by those of joints' frames, on the parent before it, in the parent's axes, and on the body behind it, in its own
 // (nb x 6 each).
 // `plus` (may be NULL) is by the twists to come.
 typedef struct MbJointFelt {
   double *move, *phi, *before, *behind, *plus;
+  const bool *any_before, *any_behind; // (nb) of which joints the last two are asked for
 } MbJointFelt;
 
 // Makes what is constant of revolute joints in an arena (nb); false: out of memory.

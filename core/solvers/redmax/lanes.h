@@ -60,8 +60,8 @@ typedef struct Quat {
 
 // Of every body: where it stands, and how it takes part in the solution.
 typedef struct Stand {
-  Vec s, r;        // axis (revolute); O − O_p
-  Screw V;         // revolute: Î (s, 0) / d at the parent's origin, d = s·Î s
+  Vec s, r; // axis (revolute); O − O_p
+  Screw V; // revolute: Î (s, 0) / d at the parent's origin, d = s·Î s; of other joints the body's motion at O
   Real inverse, u; // revolute: 1 / d; what is left to its joint, over d
 } Stand;
 

@@ -24,22 +24,30 @@ MB_KERNEL Quat turn_by(Quat p, const Real k[4], const Real k2[4], Real c, Real s
                             mad(s, k2[3], c * k[3])});
 }
 
-// Turned about the joint's axis from where the parent is. Without `poses` O and its velocity are left out.
+// Where a body is, and how fast, that is turned as own->q has it. Without `poses` O and its velocity are left out.
+MB_KERNEL void place_revolute(const Link *link, const Turn *axis, const Frame *up, Frame *own, Stand *stand,
+                              Real v, bool poses) {
+  own->R = quat_mat(own->q);
+  const uint32_t along = link->along;
+  const Vec s = along == 0 ? own->R.x : along == 1 ? own->R.y : along == 2 ? own->R.z : turn(own->R, axis->a);
+  const Vec r = turn(up->R, link->e), w = up->motion.turn, wr = cross(w, r);
+  own->motion.turn = add_scaled(w, v, s);
+  own->O = poses ? add(up->O, r) : r;
+  own->motion.line = poses ? add(up->motion.line, wr) : wr;
+  stand->s = s, stand->r = r;
+}
+
+// Turned about the joint's axis from where the parent is.
 MB_KERNEL Frame forward_revolute(const Link *link, const Turn *axis, const Frame *up, Stand *stand,
                                  Real cosine, Real sine, Real v, bool poses) {
   const uint32_t along = link->along;
   Frame own;
   own.q = quat_unit(along < 3 ? turn_about(up->q, along, cosine, sine)
                               : turn_by(up->q, axis->k, axis->k2, cosine, sine));
-  own.R = quat_mat(own.q);
-  const Vec s = along == 0 ? own.R.x : along == 1 ? own.R.y : along == 2 ? own.R.z : turn(own.R, axis->a);
-  const Vec r = turn(up->R, link->e), w = up->motion.turn, wr = cross(w, r);
-  own.motion.turn = add_scaled(w, v, s);
+  place_revolute(link, axis, up, &own, stand, v, poses);
+  const Vec s = stand->s, r = stand->r, w = up->motion.turn;
   own.gamma.turn = add_scaled(up->gamma.turn, v, cross(w, s));
-  own.gamma.line = add_cross(add_cross(up->gamma.line, up->gamma.turn, r), w, wr);
-  own.O = poses ? add(up->O, r) : r;
-  own.motion.line = poses ? add(up->motion.line, wr) : wr;
-  stand->s = s, stand->r = r;
+  own.gamma.line = add_cross(add_cross(up->gamma.line, up->gamma.turn, r), w, cross(w, r));
   return own;
 }
 

@@ -37,14 +37,8 @@ MB_KERNEL void keep(Frame *slot, Frame own, bool poses) {
   slot->motion.line = own.motion.line;
 }
 
-// What becomes of a body's place and motion: its inertia in world axes, its pose and twist.
-MB_KERNEL void settle(const Link *link, Frame own, Rigid *rigid, double *E, double *phi) {
-  const Vec c = turn(own.R, link->c), h = scale((Real){0} + link->m, c);
-  rigid->h = h;
-  rigid->I = rigid_inertia(link->I, own.R, c, h);
-  rigid->w = own.motion.turn;
-  rigid->gamma = own.gamma;
-  if (!E) return;
+// The pose of a body and its twist, c being C − O.
+MB_KERNEL void tell(Frame own, Vec c, double *E, double *phi) {
   store_vec(E, 0, add(own.O, c));
   store(E, 3, own.q.w);
   store_vec(E, 4, (Vec){own.q.x, own.q.y, own.q.z});
@@ -52,11 +46,22 @@ MB_KERNEL void settle(const Link *link, Frame own, Rigid *rigid, double *E, doub
   store_vec(phi, 3, apply_transposed(own.R, add_cross(own.motion.line, own.motion.turn, c)));
 }
 
+// What becomes of a body's place and motion: its inertia in world axes, its pose and twist.
+MB_KERNEL void settle(const Link *link, Frame own, Rigid *rigid, double *E, double *phi) {
+  const Vec c = turn(own.R, link->c), h = scale((Real){0} + link->m, c);
+  rigid->h = h;
+  rigid->I = rigid_inertia(link->I, own.R, c, h);
+  rigid->w = own.motion.turn;
+  rigid->gamma = own.gamma;
+  if (E) tell(own, c, E, phi);
+}
+
 MB_ASIDE void forward_other(MbRecursion *work, size_t b, const double *q, const double *v, double *E,
                             double *phi) {
   const MbHop *hop = &work->links->hop[b];
   const Frame own = forward_joint(work, b, q, v, work->frame[hop->up]);
   work->frame[hop->slot] = own;
+  work->stand[b].V = own.motion;
   settle(&work->link[b], own, &work->rigid[b], E, phi);
   const Vec none = {0};
   if (hop->flies) work->rigid[b].w = none; // its velocity term is a force (forces/velocity_term.c)
@@ -120,6 +125,45 @@ static void forward(MbRecursion *work, const double *q, const double *v, double 
     forward_all(work, q, v, E, phi);
   else
     forward_all(work, q, v, NULL, NULL);
+}
+
+// ---- an instant that has been kept ------------------------------------------------------------------------
+
+MB_KERNEL Quat rotation_of(const double *E) { return (Quat){load(E, 3), load(E, 4), load(E, 5), load(E, 6)}; }
+
+MB_ASIDE void recall_other(MbRecursion *work, size_t b, const double *q, const double *v, double *E,
+                           double *phi) {
+  const MbHop *hop = &work->links->hop[b];
+  const Stand *stand = &work->stand[b];
+  if (hop->alone) {
+    forward_alone(work, b, q, v, E, phi);
+    return;
+  }
+  Frame own = {.q = rotation_of(E), .O = add(work->frame[hop->up].O, stand->r), .motion = stand->V};
+  own.R = quat_mat(own.q);
+  work->frame[hop->slot] = own;
+  tell(own, turn(own.R, work->link[b].c), E, phi);
+}
+
+static void recall(MbRecursion *work, const double *q, const double *v, double *E, double *phi) {
+  const MbLinks *links = work->links;
+  for (size_t b = 0; b < links->nb; b++) {
+    const MbHop *hop = &links->hop[b];
+    const Link *link = &work->link[b];
+    double *const Eb = E + MB_LANES * 7 * b, *const phib = phi + MB_LANES * 6 * b;
+    if (hop->kind != MB_LINK_REVOLUTE) {
+      recall_other(work, b, q, v, Eb, phib);
+      continue;
+    }
+    Frame own;
+    own.q = rotation_of(Eb);
+    place_revolute(link, work->turn + link->turn, &work->frame[hop->up], &own, &work->stand[b],
+                   load(v, hop->v), true);
+    tell(own, turn(own.R, link->c), Eb, phib);
+    if (hop->leaf) continue;
+    Frame *slot = &work->frame[hop->slot];
+    slot->R = own.R, slot->O = own.O, slot->motion = own.motion;
+  }
 }
 
 // ---- backward ---------------------------------------------------------------------------------------------
@@ -231,4 +275,5 @@ const MbLanes MB_LANES_TABLE = {.name = MB_LANES_NAME,
                                 .free = recursion_free,
                                 .bytes = recursion_bytes,
                                 .forward = forward,
+                                .recall = recall,
                                 .accelerate = accelerate};

@@ -127,4 +127,6 @@ bool mb_posture_factor(MbPosture *posture, const MbMaximal *x, double a, double 
   return factor_posture(posture, x, a, c, whole, blame);
 }
 
-void mb_posture_apply(MbPosture *posture, double *x) { posture_apply(posture, x); }
+MB_CLONES __attribute__((flatten)) void mb_posture_apply(MbPosture *posture, double *x) {
+  posture_apply(posture, x);
+}

@@ -19,6 +19,8 @@ typedef struct MbLanes {
 
   // Where everything is and how fast at (q, v). E (nb x 7, poses of C in W) and phi (nb x 6, twists of C in C), both or none.
   void (*forward)(MbRecursion *work, const double *q, const double *v, double *E, double *phi);
+  // The same but for accelerations, to the same bits, of bodies whose rotations E has, of other than revolute joints where they are and how fast (Stand.r and V), and these joints' columns.
+  void (*recall)(MbRecursion *work, const double *q, const double *v, double *E, double *phi);
   // y ← M⁻¹ (y + Jᵀ (f + gravity + velocity terms)) at the last `forward`: joints' forces in, accelerations out. f (nb x 6) of C in
   // C axes with the E of `forward`, or NULL. False with the body to blame where M is singular.
   bool (*accelerate)(MbRecursion *work, const double *E, const double *f, double *y, size_t *blame);

@@ -156,8 +156,8 @@ static bool keep_factor(const MbSolverWork *work, double *kept) {
 }
 
 static void put(MbSolverWork *work, const double *kept, const double *q, MbMaximal *x) {
-  (void)q;
   mb_posture_put(&work->posture, kept + 1, x);
+  work->lanes->recall(work->posture.work, q, x->v, x->E->p, x->phi);
   work->coupling.on = false;
   work->factored = ++work->instant;
 }

@@ -542,3 +542,35 @@ Test(attachments, another_weight_master_or_place_is_another_model) {
     }
   }
 }
+
+// ---- what has no mass of its own --------------------------------------------------------------------------
+
+#define SWINGS(inertia, beads)                                                                               \
+  "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 50}, \"bodies\": [{\"name\": \"arm\", " inertia      \
+  "\"joint\": {\"type\": \"revolute\", \"axis\": [0, 1, 0]}}]" beads "}"
+
+// Two beads of 0.7 kg at 0.1 and 0.5 m of a massless arm: it was refused, though it carries all that it takes.
+Test(attachments, a_body_without_mass_moves_by_that_of_nodes_that_it_carries) {
+  static const double SAME = 1e-11, // of runs whose matrices are of other sizes
+      CLOSE = 1e-3;                 // under "maximal" beads go straight on in a step, each by itself
+  for (int i = 0; i < WAYS; i++)
+    for (int k = 0; k < SOLVERS; k++) {
+      char sets[2][200];
+      snprintf(sets[0], sizeof sets[0], "/integrator=%s", ways[i]);
+      snprintf(sets[1], sizeof sets[1], "/solver=%s", solvers[k]);
+      const char *const list[] = {sets[0], sets[1]};
+      TestRun one = begin(SWINGS("", ", \"deformables\": [{\"name\": \"beads\", \"type\": \"particles\", "
+                                     "\"mesh\": {\"rope\": 2, \"length\": 0.4}, \"pose\": {\"position\": "
+                                     "[0.1, 0, 0]}, \"material\": {\"mass\": 1.4}, \"attach\": [{\"select\": "
+                                     "{\"vertices\": [0, 1]}, \"body\": \"arm\", \"enforce\": "
+                                     "\"reduction\"}]}]"),
+                          list, 2),
+              other = begin(SWINGS("\"inertia\": {\"mass\": 1.4, \"center\": [0.3, 0, 0], \"matrix\": [1e-9, "
+                                   "0.056, 0.056, 0, 0, 0]}, ",
+                                   ""),
+                            list, 2);
+      test_steps(one.sim, 50), test_steps(other.sim, 50);
+      test_near(ways[i], one.sim->x.q, other.sim->x.q, 1, k == 2 ? CLOSE : SAME);
+      test_run_free(&one), test_run_free(&other);
+    }
+}

@@ -1,6 +1,5 @@
 // What dry friction holds keeps its place in its joint while that is swung about: bodies with velocities of their own go straight on in a step, so that
 // a slide that was asked for no rate alone has gone 0.12 m along its rails in 4 s.
-#include "core/base/report.h"
 #include "tests/runs.h"
 
 #include <stdio.h>
@@ -62,30 +61,5 @@ Test(dry_kept, what_a_joint_that_closes_a_loop_holds_keeps_its_place) {
     const double far = hypot(hypot(p[3] - p[0], p[4] - p[1]), p[5] - p[2]);
     cr_expect_lt(fabs(far - 0.5), STAYS, "%s: %g m", solvers[k], far);
     test_run_free(&run);
-  }
-}
-
-// A prescribed velocity is met where the step begins, which nothing makes up for: that is told, where it leaves something.
-Test(joint_rates, a_slide_that_a_rate_drives_along_what_turns_is_warned_about) {
-  typedef struct Case {
-    const char *joint, *solver, *integrator;
-    int warnings;
-  } Case;
-  static const char rate[] = "\"prismatic\", \"motion\": {\"velocity\": 0}";
-  static const Case cases[] = {
-      {rate, "/solver=\"maximal\"", "/integrator=\"symplectic\"", 1},
-      {rate, "/solver=\"maximal\"", "/integrator=\"implicit\"", 1},
-      {rate, "/solver=\"maximal\"", "/integrator=\"trapezoidal\"", 0},
-      {rate, "/solver=\"redmax\"", "/integrator=\"implicit\"", 0},
-      {"\"revolute\", \"motion\": {\"velocity\": 0}", "/solver=\"maximal\"", "/integrator=\"implicit\"", 0},
-      {"\"prismatic\", \"motion\": {\"position\": 0}", "/solver=\"maximal\"", "/integrator=\"implicit\"", 0}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const char *const sets[] = {cases[i].solver, cases[i].integrator, NULL};
-    char text[2000];
-    MbReport report = {0};
-    snprintf(text, sizeof text, on_a_joint, cases[i].joint);
-    cr_assert_eq(test_try(text, sets, 1, &report), MB_OK);
-    cr_expect_eq(report.warnings, cases[i].warnings, "%s, %s, %s: %d", cases[i].joint, cases[i].solver,
-                 cases[i].integrator, report.warnings);
   }
 }

@@ -15,7 +15,6 @@
 
 // Beyond so many velocities there is no matrix, and its products are all that is asked (newton_krylov.c); beyond the other, passes alone.
 enum { MOST = 96, MOST_BY_PRODUCTS = 400000 };
-enum { STAGES = 2 };
 
 struct MbNewton {
   MbTangent *tangent;
@@ -25,8 +24,6 @@ struct MbNewton {
   double *along;      // (nv x nv) how coordinates move with each velocity of a stage, where there are rows
   MbNewtonRows *rows; // NULL: there are none
   size_t *pivot;      // (nv)
-  MbStageNote note[STAGES];
-  size_t notes;
 };
 
 bool mb_newton_fits(const MbSim *sim) {
@@ -57,34 +54,7 @@ MbNewton *mb_newton_create(MbSim *sim) {
     n->along = mb_arena_alloc(&sim->arena, nv * nv, sizeof *n->along);
     ok = ok && n->rows && n->along;
   }
-  for (size_t k = 0; k < STAGES; k++) {
-    MbStageNote *note = &n->note[k];
-    note->base = mb_arena_alloc(&sim->arena, nv, sizeof *note->base);
-    note->from = mb_arena_alloc(&sim->arena, nv, sizeof *note->from);
-    note->w = mb_arena_alloc(&sim->arena, nv, sizeof *note->w);
-    note->impulse = mb_arena_alloc(&sim->arena, sim->model->nslots, sizeof *note->impulse);
-    ok = ok && note->base && note->from && note->w && note->impulse;
-  }
   return ok && n->tangent && n->a && n->step ? n : NULL;
-}
-
-void mb_newton_note(MbSim *sim, const MbFullStage *stage, const double *w, bool first) {
-  MbNewton *n = sim->newton;
-  const size_t size = sim->nv * sizeof *w;
-  if (!n) return;
-  if (first) n->notes = 0;
-  if (n->notes++ >= STAGES) return;
-  MbStageNote *note = &n->note[n->notes - 1];
-  note->gamma = stage->gamma, note->t = stage->t, note->agrees = stage->agrees;
-  if (sim->constraining) memcpy(note->impulse, sim->constraining->force, sim->model->nslots * sizeof *w);
-  memcpy(note->base, stage->base, size);
-  memcpy(note->from, stage->from, size);
-  memcpy(note->w, w, size);
-}
-
-size_t mb_newton_stages(const MbSim *sim, const MbStageNote **notes) {
-  *notes = sim->newton->note;
-  return sim->newton->notes;
 }
 
 MbTangent *mb_newton_tangent(const MbSim *sim) { return sim->newton->tangent; }

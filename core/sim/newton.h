@@ -3,6 +3,7 @@
 #define MB_SIM_NEWTON_H
 
 #include "core/sim/full_stage.h"
+#include "core/sim/stage_notes.h"
 #include "core/sim/tangent.h"
 
 typedef struct MbNewton MbNewton;
@@ -13,18 +14,6 @@ bool mb_newton_fits(const MbSim *sim);
 bool mb_newton_dear(const MbSim *sim);
 // Makes one in the simulation's memory; NULL: out of memory.
 MbNewton *mb_newton_create(MbSim *sim);
-
-// The stages of the last step, as they were solved.
-typedef struct MbStageNote {
-  double gamma, t;
-  bool agrees;             // forces have felt velocities that satisfy the rows
-  double *base, *from, *w; // (nv)
-  double *impulse;         // (nslots) of the rows; of a step of one solution their forces
-} MbStageNote;
-// Notes a stage that has been solved; the first of a step forgets those before. Tells how many there are of the last step: the notes are of
-// the first two alone, which are all unless the step was made of parts (scheme_stages.c).
-void mb_newton_note(MbSim *sim, const MbFullStage *stage, const double *w, bool first);
-size_t mb_newton_stages(const MbSim *sim, const MbStageNote **notes);
 
 // Takes the tangent and the factors of dτ/dw to a stage from coordinates q, which are moved by `step` = h (base + γ w) to q1 (nq), at
 // accelerations a; τ (nv, may be NULL) is what is left there. False: the matrix has no inverse.

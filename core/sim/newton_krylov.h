@@ -8,6 +8,8 @@ typedef struct MbKrylov MbKrylov;
 
 // Makes one in the simulation's memory; NULL: out of memory.
 MbKrylov *mb_krylov_create(MbSim *sim);
+// Factors A of passes where the bodies of a simulation are, without what makes it indefinite where it is so; the forces at time t are evaluated. False: A has no inverse.
+bool mb_krylov_factor(MbSim *sim, double t, double span);
 // Takes it to a stage, as mb_newton_factor does: the tangent, and A of passes for a preconditioner. False: A has no inverse.
 bool mb_krylov_at(MbSim *sim, MbKrylov *krylov, MbTangent *tangent, const MbStageNote *stage,
                   const double *q1, const double *step, const double *a, double *tau);

@@ -104,7 +104,8 @@ MbStatus mb_scheme_midpoint(MbSim *sim, MbReport *report) {
   double *w = sim->t, *v1 = sim->v1;
   MbStage stage = half_step(sim, (MbHalf){.theta = 0.5, .impulse = h / 2}, sim->state.t + h / 2, most);
   stage.q = sim->q1, stage.moves = true, stage.ahead = h / 2;
-  stage.noted = sim->noted, stage.noting = sim->constraining ? MB_HALF_PASSES_MOST : sim->integrator->passes;
+  const bool rows = sim->constraining || mb_claims_any(sim);
+  stage.noted = sim->noted, stage.noting = rows ? MB_HALF_PASSES_MOST : sim->integrator->passes;
   memcpy(w, v, sim->nv * sizeof *w);
   status = mb_stage_solve(sim, &stage, v1, w, report);
   if (status == MB_OK) status = mb_constrain_keep(sim, v, w, 2, report);

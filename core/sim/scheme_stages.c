@@ -77,7 +77,7 @@ static MbStatus make_stage(Making *m, double gamma, double t, bool agrees, const
   const MbStatus status = mb_full_stage_solve(sim, &stage, sim->v1, m->solving);
   m->unsolved = status == MB_NUMBERS;
   if (status != MB_OK) return status;
-  mb_newton_note(sim, &stage, sim->v1, !m->begun);
+  mb_stage_note(sim, &stage, sim->v1, !m->begun);
   m->begun = true;
   return mb_constrain_keep(sim, stage.from, sim->v1, times, report);
 }

@@ -369,8 +369,8 @@ static MbStatus agree_at_start(MbSensitivity *g, MbReport *report) {
 
 const char *mb_slope_no_stages(const MbSensitivity *g, size_t stages) {
   const MbStageNote *notes;
-  if (mb_newton_stages(g->sim, &notes) != stages) return "the step was not solved but in parts";
-  if (g->rows && g->sim->constraining->singular)
+  if (mb_stages_noted(g->sim, &notes) != stages) return "the step was not solved but in parts";
+  if ((g->rows || g->held) && g->sim->constraining && g->sim->constraining->singular)
     return "constraints are near a position where one loses its hold";
   return NULL;
 }
@@ -405,7 +405,7 @@ static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
   if (status == MB_OK && g->rows && g->before.step == g->began) status = agree_at_start(g, report);
   if (status != MB_OK) return status;
   if (g->rows) mb_slope_rows_guess(g, g->before.memory + sim->section[MB_SECTION_CLOSURES]);
-  mb_newton_stages(sim, &notes);
+  mb_stages_noted(sim, &notes);
   for (size_t s = 0; s < stages; s++) {
     const MbStageNote *note = &notes[s];
     const MbStatus at = mb_slope_at_stage(g, note, sim->state.t, sim->state.step, report);

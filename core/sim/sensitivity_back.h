@@ -70,6 +70,8 @@ typedef struct MbBackward {
 bool mb_back_make(MbBackward *b, int64_t steps, size_t memory);
 // Whether a step is one solution, that is gone back over at once.
 bool mb_back_at_once(const MbSensitivity *g);
+// Whether it is noted by its passes, those of the midpoint rule.
+bool mb_back_by_passes(const MbSensitivity *g);
 // Returns places for step i of the reel; the step as it was noted there; and notes what of it is no list of numbers.
 MbTurn mb_back_new_turn(const MbBackward *b, int64_t i);
 MbTurn mb_back_turn(const MbBackward *b, int64_t i);

@@ -16,7 +16,11 @@ static size_t instant_numbers(const MbSensitivity *g) {
   return keeps ? sim->solver->keeps->numbers(sim->work) : 0;
 }
 
-bool mb_back_at_once(const MbSensitivity *g) { return (g->once && !g->halves) || g->held; }
+bool mb_back_at_once(const MbSensitivity *g) {
+  return g->held ? !g->held->stages && !g->held->halves : g->once && !g->halves;
+}
+
+bool mb_back_by_passes(const MbSensitivity *g) { return g->halves || (g->held && g->held->halves); }
 
 // What is noted of a step that is no list of numbers; what is below `gamma` of steps of stages alone.
 typedef struct Head {
@@ -63,7 +67,7 @@ static void lay_out(const MbSensitivity *g, bool stands, Block *block, MbTurn *t
     turn->note[s].base = take(block, sim->nv), turn->note[s].from = take(block, sim->nv);
     turn->note[s].w = take(block, sim->nv), turn->note[s].impulse = take(block, rows);
   }
-  if (g->halves) turn->noted = take(block, mb_slope_halves_numbers(sim));
+  if (mb_back_by_passes(g)) turn->noted = take(block, mb_slope_halves_numbers(sim));
 }
 
 // Of the state alone, where a block begins.

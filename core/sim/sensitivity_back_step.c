@@ -118,7 +118,7 @@ static MbStatus lost(MbBackward *b, const MbTurn *turn, MbReport *report) {
 
 // Over a step under solver "maximal".
 static MbStatus held_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
-  if (!mb_held_back(b, turn)) return lost(b, turn, report);
+  if (!(b->g->held->halves ? mb_held_halves_back : mb_held_back)(b, turn)) return lost(b, turn, report);
   mb_held_tell(b->g, turn->t, turn->step, report);
   return MB_OK;
 }
@@ -236,6 +236,12 @@ static MbStatus halves_back(MbBackward *b, const MbTurn *turn, MbReport *report)
   return MB_OK;
 }
 
+// Back through one of them.
+static MbStatus stage_of(MbBackward *b, const MbTurn *turn, size_t s, MbReport *report) {
+  if (!b->g->held) return stage(b, turn, s, report);
+  return mb_held_stage_back(b, turn, s) ? MB_OK : lost(b, turn, report);
+}
+
 static MbStatus stages_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
   const MbSim *sim = g->sim;
@@ -245,13 +251,13 @@ static MbStatus stages_back(MbBackward *b, const MbTurn *turn, MbReport *report)
   memcpy(b->q1, b->q, size), memcpy(b->base, b->u, size), memcpy(b->w, b->v, size);
   memcpy(b->v, b->before, size);
   memset(b->u, 0, size), memset(b->before, 0, size);
-  MbStatus status = stage(b, turn, last, report);
+  MbStatus status = stage_of(b, turn, last, report);
   if (status != MB_OK) return status;
   give(b, &turn->terms[last], b->v, b->u, b->before);
   if (last) {
     memcpy(b->w, b->first, size);
     memset(b->q1, 0, size), memset(b->base, 0, size), memset(b->first, 0, size);
-    status = stage(b, turn, 0, report);
+    status = stage_of(b, turn, 0, report);
     if (status != MB_OK) return status;
     give(b, &turn->terms[0], b->v, b->u, b->before);
   }
@@ -266,8 +272,9 @@ static MbStatus nodes_back(MbBackward *b, const MbTurn *turn, MbReport *report) 
 }
 
 MbStatus mb_back_step(MbBackward *b, const MbTurn *turn, MbReport *report) {
+  const bool held = b->g->held && !b->g->held->stages;
   const MbStatus status = b->nodes       ? nodes_back(b, turn, report)
-                          : b->g->held   ? held_back(b, turn, report)
+                          : held         ? held_back(b, turn, report)
                           : b->g->halves ? halves_back(b, turn, report)
                           : b->g->once   ? once_back(b, turn, report)
                                          : stages_back(b, turn, report);

@@ -104,7 +104,7 @@ static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
   const MbStageNote *notes;
   const size_t size = sim->nv * sizeof(double);
   if (b->nodes) return record_nodes(b, turn, report);
-  if (b->g->halves) return record_halves(b, turn, report);
+  if (mb_back_by_passes(b->g)) return record_halves(b, turn, report);
   if (mb_back_at_once(b->g)) return record_once(b, turn, report);
   turn->stages = mb_scheme_stages_terms(sim, turn->terms);
   if (sim->model->nguess)
@@ -113,7 +113,7 @@ static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
   if (status != MB_OK) return status;
   const char *why = mb_slope_no_stages(b->g, turn->stages);
   if (why) return mb_back_none(b, sim->state.t, sim->state.step, why, report);
-  mb_newton_stages(sim, &notes);
+  mb_stages_noted(sim, &notes);
   for (size_t s = 0; s < turn->stages; s++) {
     turn->note[s].gamma = notes[s].gamma, turn->note[s].t = notes[s].t;
     turn->note[s].agrees = notes[s].agrees;
@@ -229,6 +229,11 @@ static MbStatus start_back(MbBackward *b, MbReport *report) {
     return mb_back_agreed(b, mb_back_turn(b, 0).noted, b->kept[0].v) ? MB_OK
                                                                      : mb_slope_unsolved(0, 0, report);
   }
+  if (g->held && g->held->stages)
+    return mb_held_start_back(b, b->kept[0].q, b->kept[0].v,
+                              b->kept[0].memory + g->sim->section[MB_SECTION_CLOSURES])
+               ? MB_OK
+               : mb_slope_unsolved(0, 0, report);
   if (!g->rows) return MB_OK;
   if (!mb_slope_start(g, b->kept[0].q, b->kept[0].v, &start)) return mb_slope_unsolved(0, 0, report);
   mb_slope_rows_begin(g);

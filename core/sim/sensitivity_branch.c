@@ -51,7 +51,7 @@ static bool same_rows(const MbSim *run, const MbSim *side) {
 // Whether a side's step is of as many stages as the run's.
 static bool same_parts(const MbSim *run, const MbSim *side) {
   const MbStageNote *notes;
-  return !run->newton || mb_newton_stages(run, &notes) == mb_newton_stages(side, &notes);
+  return !run->newton || mb_stages_noted(run, &notes) == mb_stages_noted(side, &notes);
 }
 
 bool mb_slope_same_branch(const MbSensitivity *g, const MbSim *side) {

@@ -48,15 +48,11 @@ static bool factor(MbSensitivity *g, const MbStageNote *note, const double *q) {
   return false;
 }
 
-// z and ζ of w̄, which z is.
-static bool solve(MbSensitivity *g, double *z) {
-  MbHeldBack *held = g->held;
-  MbSim *sim = g->probe;
-  const double h = sim->model->h;
-  for (size_t i = 0; i < sim->nv; i++) z[i] *= -h;
+bool mb_held_weights(MbHeldBack *held, MbSim *sim, double scale, double *z, double *zeta) {
+  for (size_t i = 0; i < sim->nv; i++) z[i] *= -scale;
   memset(held->none, 0, held->nclaimed * sizeof *held->none);
-  if (!sim->solver->apply(sim->work, z, held->none, held->zeta)) return false;
-  for (size_t r = 0; r < held->nclaimed; r++) held->zeta[r] /= -h;
+  if (!sim->solver->apply(sim->work, z, held->none, zeta)) return false;
+  for (size_t r = 0; r < held->nclaimed; r++) zeta[r] /= -scale;
   return true;
 }
 
@@ -84,7 +80,7 @@ static bool numbers_back(MbBackward *b, const MbStageNote *note, const double *q
   MbSensitivity *g = b->g, *f = &g->held->free;
   mb_tangent_gather(b->gather, f->probe, f->tangent, note->from, f->a, note->t, b->z);
   mb_slope_end_gather(f, b->gather, note);
-  mb_held_numbers_gather(g);
+  mb_held_numbers_gather(g, g->held->rows);
   for (size_t i = 0; i < b->nrest; i++)
     if (!mb_held_number_back(g, b->rest[i], note, q, b->z, &b->out[b->rest[i]])) return false;
   return true;
@@ -106,10 +102,24 @@ static bool stand(MbSensitivity *g, const MbTurn *turn) {
   return mb_held_rows_at(g, turn, g->held->lambda);
 }
 
+// The equations of a step of one solution.
+static MbHeldWeighed equations_of(const MbSensitivity *g) {
+  const MbIntegrator *in = g->sim->integrator;
+  const MbModel *model = g->sim->model;
+  return (MbHeldWeighed){.zeta = g->held->zeta,
+                         .mu = g->held->lambda,
+                         .asked = 1,
+                         .gap = model->gamma,
+                         .curve = model->any_flies ? model->h / 2 : 0,
+                         .forces = true,
+                         .damping = in->a,
+                         .stiffness = in->b * model->h};
+}
+
 void mb_held_look(MbSensitivity *g) {
   MbHeldBack *held = g->held;
   const MbSim *sim = g->sim;
-  if (!held || !held->rows || !mb_slope_looks(g, sim->state.step)) return;
+  if (!held || held->stages || held->halves || !held->rows || !mb_slope_looks(g, sim->state.step)) return;
   MbTurn turn = {.q = g->before.q,
                  .guess = g->before.memory + sim->section[MB_SECTION_CLOSURES],
                  .t = sim->state.t,
@@ -121,7 +131,8 @@ void mb_held_look(MbSensitivity *g) {
                                .impulse = held->noted};
   mb_held_note(g, held->noted);
   if (!stand(g, &turn)) return;
-  mb_held_move(g, &turn.note[0]);
+  held->of = equations_of(g);
+  mb_held_move(g, turn.note[0].w);
   mb_held_opens(g, turn.q);
 }
 
@@ -139,14 +150,17 @@ bool mb_held_back(MbBackward *b, const MbTurn *turn) {
   mb_tangent_moved_transposed(f->sim, f->step, b->q, f->move, b->dv);
   for (size_t i = 0; i < nv; i++) b->z[i] = b->v[i] + h * b->dv[i];
   if (!stand(g, turn)) return false;
-  mb_held_rows_weigh(g, b->z);
-  if (!solve(g, b->z)) return false;
+  if (g->held->rows) mb_held_rows_weigh(g->held->rows, b->z);
+  if (!mb_held_weights(g->held, g->probe, h, b->z, g->held->zeta)) return false;
   mb_tangent_transposed(f->probe, f->tangent, b->z, b->dq, b->dv, b->da);
   for (size_t i = 0; i < nv; i++) {
     b->q[i] = f->move[i] + b->dq[i];
     b->v[i] = from[i] + b->dv[i] - b->da[i] / h;
   }
-  if (!mb_held_joints_back(g, note, turn->q, b->z, b->q, b->v)) return false;
+  for (size_t r = 0; r < g->held->nclaimed; r++) g->held->lambda[r] /= h;
+  g->held->of = equations_of(g);
+  mb_held_move(g, note->w), mb_held_coordinates(g, note->w);
+  if (!mb_held_joints_back(g, g->held->rows, turn->q, b->z, b->q, b->v)) return false;
   mb_held_kept_back(g, b->q);
   if (!numbers_back(b, note, turn->q)) return false;
   if (mb_slope_looks(g, turn->step)) mb_held_opens(g, turn->q);

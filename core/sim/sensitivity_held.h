@@ -27,16 +27,26 @@ typedef struct MbHeldRow {
       claimed; // its number among those that are not held with joints, and among those that are; SIZE_MAX, MB_WORLD: it is none
   int order;   // 0: its gap is known
   int slips; // dry friction: the way that it pushes with all that it may, and asks for nothing; 0: it sticks, or is none
-  bool kept;                     // it asks for the joint's move in the step (sensitivity_held_kept.c)
-  double mu, zeta;               // what it pushes, and what its equation is felt by
-  double pull, slip, bend, soft; // how much of g, ġ_t, J̇ v and μ there is in what it asks for
+  bool kept;       // it asks for the joint's move in the step (sensitivity_held_kept.c)
+  double mu, zeta; // what it pushes, and what its equation is felt by
+  double rate, pull, slip, bend,
+      soft; // how much of G v⁺, g, ġ_t, J̇ v and μ there is in what it asks for
 } MbHeldRow;
 
+// Where rows are: at the start of a step of one solution; where a stage ends; there, of velocities that agree with them.
+typedef enum MbHeldAt { MB_HELD_ONCE, MB_HELD_STAGE, MB_HELD_AGREED } MbHeldAt;
+
 typedef struct MbHeldRows {
+  MbHeldAt at;
+  MbSim *sim;     // whose bodies are there
+  double scale;   // of Y = scale A⁻¹ Gᵀ, and seconds of force in an impulse
+  double h, turn; // of the instant (MbInstant)
+  MbRow *
+      moved; // rows along motions of their bodies and along coordinates, where they are found once; NULL: they are not
   size_t n, ntied;
   MbHeldRow *row;       // (nslots)
   double *G, *Y;        // (nslots x nv) of those that are tied: what they ask for, and what they push
-  double *moved;        // (nslots x nv) of those that are kept: what they are felt by where the step begins
+  double *before;       // (nslots x nv) of those that are kept: what they are felt by where the step begins
   double *q1;           // (nq) bodies at the step's end
   MbPose *E1, *side_E1; // (nb) there, and as a side of a number has them
   MbRanked S;           //
@@ -49,12 +59,31 @@ typedef struct MbHeldRows {
   const double *guess;  // (nguess) where closures are looked for
 } MbHeldRows;
 
+typedef struct MbHeldStages MbHeldStages; // sensitivity_held_stage.c
+typedef struct MbHeldHalves MbHeldHalves; // sensitivity_held_halves.c
+
+// What the sums over joints are made of (joint_felt.h).
+typedef struct MbHeldWeighed {
+  const double *zeta, *mu;   // (claimed rows)
+  double asked, gap, curve;  // how much of J v⁺, of gaps and of J̇ v there is in what rows ask for
+  bool forces;               // what acts along coordinates is a part of the equations
+  double damping, stiffness; // how much of d (q̇⁺ − q̇) and of k q̇⁺ there is beside that
+  bool change;               // v⁺ is what velocities change by, of which d is, too
+  bool own;                  // of these two alone, of the bodies' velocities
+  double *plus; // (nb x 6) ← what v⁺ is felt by in the bodies' axes; NULL: nobody wants to know
+} MbHeldWeighed;
+
 struct MbHeldBack {
-  MbSensitivity free;   // of the same bodies without joints
-  MbHeldNumber *number; // (count)
-  MbHeldRows *rows;     // of constraints; NULL: there are none
-  bool linear;          // forces on bodies are linearised
-  bool whole;           // of velocities to come as a whole, not of changes of them (scheme_once.c)
+  MbSensitivity free;    // of the same bodies without joints
+  MbHeldNumber *number;  // (count)
+  MbHeldRows *rows;      // of constraints; NULL: there are none
+  MbHeldStages *stages;  // of steps that are made of stages; NULL: they are one solution
+  MbHeldHalves *halves;  // of the midpoint rule; NULL: it is another
+  MbHeldWeighed of;      // the equations at hand
+  MbSim *here;           // where the bodies are that they are about
+  MbJointSlopes *slopes; // (nb) of joints where the probe's bodies are; NULL: they have not been found
+  bool linear;           // forces on bodies are linearised
+  bool whole;            // of velocities to come as a whole, not of changes of them (scheme_once.c)
   size_t nclaimed;
   size_t *first; // (nb) of the rows of each joint
   double *noted; // (claimed rows and nslots) what a step along the run has noted of forces
@@ -104,27 +133,63 @@ void mb_held_look(MbSensitivity *g);
 // Goes back over a step, and adds what numbers are felt by; false: it has no derivative, g->parted says why, or its equations are singular.
 bool mb_held_back(MbBackward *b, const MbTurn *turn);
 
+// z and ζ (claimed rows) ← those of  A z = −scale (w̄ + Jᵀ ζ),  J z = 0  by a simulation's factor of A, w̄ being what z is. False: A has no inverse.
+bool mb_held_weights(MbHeldBack *held, MbSim *sim, double scale, double *z, double *zeta);
+
+// ---- sensitivity_held_stage.c: a step that is made of stages ------------------------------------------------------------------
+
+// Makes held->stages, and lets the run note its stages.
+MbStatus mb_held_stages_make(MbSensitivity *g, MbReport *report);
+void mb_held_stages_free(MbSensitivity *g);
+// Goes back over a stage and adds what numbers are felt by: b->w has what velocities are felt by that agree where it ends, b->q1 and b->base its coordinates and its own motion. b->base ← what that is felt by in all, b->da ← −v̄*; b->next_q += q̄₀. False:
+// it is not solved for, or g->parted says why it has no derivative.
+bool mb_held_stage_back(MbBackward *b, const MbTurn *turn, size_t at);
+// Goes back over what makes velocities v agree with rows where the run begins.
+bool mb_held_start_back(MbBackward *b, const double *q, const double *v, const double *guess);
+
+// ---- sensitivity_held_halves.c: a step of the midpoint rule --------------------------------------------------------------------
+
+MbStatus mb_held_halves_make(MbSensitivity *g, MbReport *report);
+void mb_held_halves_free(MbSensitivity *g);
+// Goes back over such a step, and adds what numbers are felt by; false: as mb_held_back.
+bool mb_held_halves_back(MbBackward *b, const MbTurn *turn);
+
 // ---- sensitivity_held_rows.c: constraints in it, without which all of it does nothing --------------------------------------------
 
 // Says why constraints of a model have no way back; NULL: they have, or there are none.
 const char *mb_held_rows_refuse(const MbModel *model);
-bool mb_held_rows_make(MbSensitivity *g); // false: out of memory
+// Makes a list of rows of a simulation, where there are any; false: out of memory.
+bool mb_held_rows_create(MbSensitivity *g, MbSim *sim, MbHeldAt at, MbHeldRows **out);
+// Finds what there is of each quantity in what a row asks for in a simulation, on the side of its bound where it is at `gap`; false: it takes no part.
+bool mb_held_row_terms(const MbHeldRows *r, const MbSim *sim, double gap, MbHeldRow *row);
+// Lists the rows that take part, with what they push.
+void mb_held_rows_list(MbHeldRows *r, const double *forces);
+// G, Y and S of those that are not held with joints, where A is factored; S has then to be factored. False: A has no inverse.
+bool mb_held_rows_respond(MbSensitivity *g, MbHeldRows *r);
 // Takes rows to a step where the probe's bodies are and A is factored, and adds to λ what they make joints push; false: A has no inverse.
 bool mb_held_rows_at(MbSensitivity *g, const MbTurn *turn, double *lambda);
 // Warns once in a run where a limit or rope was about to press or to let go in the step gone back over last.
 void mb_held_tell(MbSensitivity *g, double t, int64_t step, MbReport *report);
-// w̄ ← w̄ + Gᵀ ζ
-void mb_held_rows_weigh(MbSensitivity *g, double *w);
-// Adds what they are felt by to held->move and held->phi, and to weights of coordinates.
-void mb_held_rows_back(MbSensitivity *g);
+// w̄ ← w̄ + Gᵀ ζ, ζ being r->asked.
+void mb_held_rows_weigh(MbHeldRows *r, double *w);
+
+// ---- sensitivity_held_felt.c: what these are felt by -------------------------------------------------------------------------------
+
+// Makes room for rows that are found once; false: out of memory. Finds them, along motions and coordinates.
+bool mb_held_rows_keep(MbSensitivity *g, MbHeldRows *r);
+void mb_held_rows_find(MbHeldRows *r);
+// Adds what they are felt by to held->move and held->phi, and to weights of coordinates; `claimed` is ζ of those that the solver holds with joints.
+void mb_held_rows_back(MbSensitivity *g, MbHeldRows *r, const double *claimed);
 // Tells what a number changes of what a row that takes part in the step asks for.
 double mb_held_row_asked(MbSensitivity *g, size_t k, size_t row);
 // What a number changes of them, weighed, by the difference of both sides: of all constraints (SIZE_MAX), or of `only` one.
-double mb_held_rows_number(MbSensitivity *g, size_t k, size_t only);
+double mb_held_rows_number(MbSensitivity *g, const MbHeldRows *r, size_t k, size_t only);
 
 // ---- sensitivity_held_kept.c: those that prescribe velocities, which a joint's move in the step keeps to ------------------------
 
 bool mb_held_kept_make(MbSensitivity *g, MbHeldRows *r); // false: out of memory
+// Tells whether a constraint is such where rows are: in stages rows ask for velocities where these end.
+bool mb_held_kept_is(const MbHeldRows *r, const MbConstraint *constraint);
 // Takes bodies to where the step ends.
 void mb_held_kept_at(MbSensitivity *g, const MbTurn *turn);
 // Puts what such a row asks for of velocities to come into its G, and notes what it is felt by where the step begins.
@@ -140,13 +205,14 @@ double mb_held_kept_number(MbSensitivity *g, size_t k);
 // ---- sensitivity_held_joints.c: joints in it -----------------------------------------------------------------------------
 
 // Takes bodies to come to a step's end, weighed by nothing.
-void mb_held_move(MbSensitivity *g, const MbStageNote *note);
-// Adds what the joints of a step are felt by, with z what its equations are, to q̄ and v̄; false: the coordinates of one are not found.
-bool mb_held_joints_back(MbSensitivity *g, const MbStageNote *note, const double *q0, const double *z,
-                         double *q, double *v);
+void mb_held_move(MbSensitivity *g, const double *w);
+// Takes what acts along coordinates to the probe, and their rates to come to velocities w.
+void mb_held_coordinates(MbSensitivity *g, const double *w);
+// Adds what joints and rows are felt by in the equations held->of, with z what these are, to q̄ and v̄; false: the coordinates of one are not found.
+bool mb_held_joints_back(MbSensitivity *g, MbHeldRows *rows, const double *q0, const double *z, double *q,
+                         double *v);
 // What a number changes of a step beside that, weighed; false as above, or it changes which rows joints have.
-bool mb_held_joints_number(MbSensitivity *g, size_t k, const MbStageNote *note, const double *q0,
-                           double *sum);
+bool mb_held_joints_number(MbSensitivity *g, size_t k, double t, const double *q0, double *sum);
 // The same of what rows of joints ask for alone, weighed by held->zeta; held->lambda is 0 from there on, and so are weights of coordinates.
 bool mb_held_joints_asked(MbSensitivity *g, size_t k, const double *q0, double *sum);
 // Before a frame at q and v is weighed, where the probe is: from there on weights of coordinates and of their rates are held->by_q and by_rate.
@@ -165,9 +231,15 @@ static inline bool mb_held_number_jumps(const MbSensitivity *g, size_t k) {
 }
 // Tells whether there is something in a number that is not gathered, so that it has to be asked at each step.
 bool mb_held_number_rests(const MbSensitivity *g, size_t k);
-// Gathers what numbers change of constraints in a step.
-void mb_held_numbers_gather(MbSensitivity *g);
-// Adds to `sum` what a number changes of a step beside what is gathered; false: it has no derivative.
+// Gathers what numbers change of a list of rows, weighed.
+void mb_held_numbers_gather(MbSensitivity *g, const MbHeldRows *r);
+// Takes what the two sides of a number make of sums over joints and a list of rows (NULL: there are none), less what is gathered; false: as mb_held_joints_number.
+bool mb_held_number_sums(MbSensitivity *g, const MbHeldRows *r, size_t k, double t, const double *q0,
+                         double *sum);
+// Returns what a number changes of z · τ of the bodies, of which forces feel velocities `felt`, less what is gathered.
+double mb_held_number_bodies(MbSensitivity *g, size_t k, const MbStageNote *note, const double *felt,
+                             const double *z);
+// Adds to `sum` what a number changes of a step of one solution beside what is gathered; false: it has no derivative.
 bool mb_held_number_back(MbSensitivity *g, size_t k, const MbStageNote *note, const double *q0,
                          const double *z, double *sum);
 // Returns what a number changes of all steps by what is gathered of joints and constraints.

@@ -20,9 +20,12 @@ bool mb_held_is(const MbSim *sim) { return sim->solver->map->layout == mb_maxima
 const char *mb_held_refuses(const MbSim *sim) {
   const MbModel *model = sim->model;
   const MbIntegratorKind kind = model->integrator.kind;
-  if (kind != MB_SYMPLECTIC && kind != MB_IMPLICIT)
-    return "under solver \"maximal\" there is a way back of integrators \"symplectic\" and \"implicit\" "
-           "alone";
+  const bool stages = sim->integrator->scheme == MB_STAGES, halves = kind == MB_TRAPEZOIDAL;
+  if (kind != MB_SYMPLECTIC && kind != MB_IMPLICIT && !stages && !halves)
+    return "under solver \"maximal\" there is no way back through this integrator";
+  if (halves && !model->jointed) return "under \"trapezoidal\" there are exact ones of trees of joints alone";
+  if (halves && model->nslots)
+    return "under solver \"maximal\" there is no way back through constraints in steps of \"trapezoidal\"";
   if (model->solver.mode != MB_DYNAMIC) return "there are exact ones of mode \"dynamic\" alone";
   if (model->solver.terms == MB_TERMS_EXPLICIT) return "velocity terms are explicit";
   if (sim->solver->passes) return "deformables of elements are solved for by iterations of their own";
@@ -35,7 +38,8 @@ const char *mb_held_refuses(const MbSim *sim) {
   if (model->solver.stabilization.kind == MB_POST)
     return "there are no exact ones of positions that \"stabilization\" corrects after each step";
   const char *why = mb_held_rows_refuse(model);
-  return why || kind != MB_IMPLICIT ? why : mb_tangent_linear_refuses(model);
+  if (!why && (stages || halves)) why = mb_slope_stages_close(model);
+  return why || (kind != MB_IMPLICIT && !halves) ? why : mb_tangent_linear_refuses(model);
 }
 
 MbSensitivity *mb_held_equations(MbSensitivity *g) { return g->held ? &g->held->free : g; }
@@ -82,14 +86,16 @@ static const MbModel *freed(MbArena *arena, const MbSim *sim) {
 static bool linearises(const MbModel *model) {
   bool any = false;
   for (size_t i = 0; i < model->nforces; i++) any |= !model->forces[i].ops->inertial;
-  return any && model->integrator.kind == MB_IMPLICIT;
+  return any && (model->integrator.kind == MB_IMPLICIT || model->integrator.kind == MB_TRAPEZOIDAL);
 }
 
 static MbTangent *tangent_of(const MbHeldBack *held, MbSim *sim, double h) {
-  const MbTangentTerms of = mb_slope_once_terms(held->whole, h);
+  const bool halves = sim->model->integrator.kind == MB_TRAPEZOIDAL;
+  const MbTangentTerms of = halves ? mb_slope_pass_terms(h) : mb_slope_once_terms(held->whole, h);
   MbTangent *tangent = mb_tangent_create(sim);
   if (tangent) mb_tangent_place(sim, tangent);
-  return tangent && (!held->linear || mb_tangent_linearise(sim, tangent, &of, h)) ? tangent : NULL;
+  return tangent && (!held->linear || mb_tangent_linearise(sim, tangent, &of, halves ? 0 : h)) ? tangent
+                                                                                               : NULL;
 }
 
 static MbStatus begin_free(MbArena *arena, const MbSim *sim, MbSim **out, MbReport *report) {
@@ -98,6 +104,7 @@ static MbStatus begin_free(MbArena *arena, const MbSim *sim, MbSim **out, MbRepo
   MbReport own = {0}; // the run itself has warned
   if (!model) return mb_no_memory(report, "derivatives");
   const MbStatus status = mb_sim_create(model, &options, out, &own);
+  if (status == MB_OK) (*out)->x.exact = sim->x.exact;
   if (status != MB_OK) *report = own;
   return status;
 }
@@ -163,14 +170,19 @@ MbStatus mb_held_make(MbSensitivity *g, MbReport *report) {
   MbHeldBack *held = g->held = mb_arena_alloc(&g->arena, 1, sizeof *held);
   if (!held) return mb_no_memory(report, "derivatives");
   MbSensitivity *f = &held->free;
-  f->number = g->number, f->count = g->count, f->once = true;
+  f->number = g->number, f->count = g->count, f->once = g->sim->integrator->scheme != MB_STAGES;
   held->linear = linearises(g->sim->model);
+  held->here = g->probe;
   held->whole = g->sim->model->jointed || mb_claims_any(g->sim);
   MbStatus status = begin_free(&g->arena, g->sim, &f->sim, report);
   if (status != MB_OK) return status;
   f->probe = f->sim;
   f->tangent = tangent_of(held, f->sim, g->sim->model->h);
-  if (!f->tangent || !make_lists(g) || !mb_held_rows_make(g)) return mb_no_memory(report, "derivatives");
+  const MbHeldAt at = f->once ? MB_HELD_ONCE : MB_HELD_STAGE;
+  if (!f->tangent || !make_lists(g) || !mb_held_rows_create(g, g->probe, at, &held->rows))
+    return mb_no_memory(report, "derivatives");
+  if (!f->once) status = mb_held_stages_make(g, report);
+  if (g->sim->model->integrator.kind == MB_TRAPEZOIDAL) status = mb_held_halves_make(g, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin_number(g, k, report);
   if (status == MB_OK && !mb_held_numbers_make(g)) return mb_no_memory(report, "derivatives");
   return status;
@@ -179,6 +191,7 @@ MbStatus mb_held_make(MbSensitivity *g, MbReport *report) {
 void mb_held_free_back(MbSensitivity *g) {
   if (!g->held) return;
   MbSensitivity *f = &g->held->free;
+  mb_held_stages_free(g), mb_held_halves_free(g);
   for (size_t k = 0; f->slopes && k < g->count; k++)
     mb_sim_free(f->slopes[k].less), mb_sim_free(f->slopes[k].more);
   mb_sim_free(f->sim);

@@ -18,11 +18,12 @@ static void forces_of(const MbModel *model, const MbMaximal *x, const MbModel *b
 }
 
 // The factor of V z in  −f · V z  by what a step has of forces along coordinates.
-static double pushes(const MbSim *sim, size_t k, double force, double stiffness, double damping,
-                     const double *plus) {
-  const MbIntegrator *in = sim->integrator;
-  const double h = sim->model->h;
-  return -force + in->a * damping * (plus[k] - sim->x.v[k]) + in->b * h * stiffness * plus[k];
+static double pushes(const MbHeldBack *held, const MbSim *sim, size_t k, double force, double stiffness,
+                     double damping) {
+  const MbHeldWeighed *of = &held->of;
+  const double plus = held->rate_plus[k];
+  return -force + of->damping * damping * (plus - (of->change ? 0 : sim->x.v[k])) +
+         of->stiffness * stiffness * plus;
 }
 
 // Twists of all bodies by velocities.
@@ -30,41 +31,64 @@ static void twists_of(const MbSim *sim, const double *v, double *phi) {
   for (size_t b = 0; b < sim->model->nb; b++) mb_twist_of_velocity(&sim->x.E[b], v + 6 * b, phi + 6 * b);
 }
 
-static void weigh_coordinates(MbSensitivity *g, const MbStageNote *note) {
+void mb_held_coordinates(MbSensitivity *g, const double *w) {
   MbHeldBack *held = g->held;
-  const MbSim *sim = g->probe;
-  const MbIntegrator *in = sim->integrator;
+  const MbSim *sim = held->here;
   const MbModel *model = sim->model;
-  const double h = model->h;
   forces_of(model, &sim->x, model, held->force, held->stiffness, held->damping);
-  sim->solver->map->rates(sim->work, model, note->w, held->rate_plus);
-  for (size_t k = 0; k < model->nv; k++) {
+  sim->solver->map->rates(sim->work, model, w, held->rate_plus);
+}
+
+static void weigh_coordinates(MbSensitivity *g) {
+  MbHeldBack *held = g->held;
+  const MbHeldWeighed *of = &held->of;
+  const MbSim *sim = held->here;
+  for (size_t k = 0; k < sim->model->nv; k++) {
     const double z = held->rate_z[k], K = held->stiffness[k], D = held->damping[k];
     held->by_q[k] = K * z;
-    held->by_rate[k] = (1 - in->a) * D * z;
-    held->by_plus[k] = (in->a * D + in->b * h * K) * z;
+    held->by_rate[k] = (of->change ? 1 : 1 - of->damping) * D * z;
+    held->by_plus[k] = (of->damping * D + of->stiffness * K) * z;
     held->by_turn[k] = 0;
-    held->by_z[k] = pushes(sim, k, held->force[k], K, D, held->rate_plus);
+    held->by_z[k] = pushes(held, sim, k, held->force[k], K, D);
+  }
+}
+
+// What A has of coordinates' own, of velocities x that are those of the simulation, x̄ being its twists.
+static void weigh_own(MbSensitivity *g) {
+  MbHeldBack *held = g->held;
+  const MbHeldWeighed *of = &held->of;
+  const MbSim *sim = held->here;
+  for (size_t k = 0; k < sim->model->nv; k++) {
+    const double own = of->damping * held->damping[k] + of->stiffness * held->stiffness[k];
+    held->by_rate[k] = own * held->rate_z[k];
+    held->by_z[k] = own * sim->x.v[k];
   }
 }
 
 // ---- joints -------------------------------------------------------------------------------------------------------
 
 static MbJointMotions motions_of(const MbSensitivity *g, const double *q0) {
-  const MbSim *sim = g->probe;
   const MbHeldBack *held = g->held;
-  return (MbJointMotions){sim->x.E,    sim->x.phi, held->plus, held->z, q0 + 7 * sim->model->nb,
-                          held->hinge, sim->model};
+  const MbSim *sim = held->here;
+  return (MbJointMotions){.E = sim->x.E,
+                          .phi = sim->x.phi,
+                          .plus = held->plus,
+                          .z = held->z,
+                          .q = q0 + 7 * sim->model->nb,
+                          .hinge = held->hinge,
+                          .like = sim->model,
+                          .slopes = held->slopes};
 }
 
 static MbJointWeights weights_of(const MbSensitivity *g, size_t b, bool step) {
   const MbHeldBack *held = g->held;
   const MbModel *model = g->sim->model;
   const size_t first = held->first[b], v = model->v_first[b];
-  return (MbJointWeights){.zeta = (step ? held->zeta : held->none) + first,
-                          .mu = (step ? held->lambda : held->none) + first,
-                          .gamma = model->gamma,
-                          .curve = step && model->any_flies ? model->h / 2 : 0,
+  return (MbJointWeights){.zeta = (step ? held->of.zeta : held->none) + first,
+                          .mu = (step ? held->of.mu : held->none) + first,
+                          .asked = held->of.asked,
+                          .gamma = held->of.gap,
+                          .curve = step ? held->of.curve : 0,
                           .q = held->by_q + v,
                           .rate = held->by_rate + v,
                           .plus = held->by_plus + v,
@@ -84,43 +108,67 @@ static void clear_felt(MbHeldBack *held, const MbModel *model) {
   memset(held->phi, 0, 6 * model->nb * sizeof *held->phi);
 }
 
-// Adds what all joints are felt by to q̄ and v̄: of a step, or of a frame those that it weighs.
-static bool all_joints(MbSensitivity *g, const double *q0, bool step, double *q, double *v) {
+// Adds what all joints are felt by to held->move and held->phi, and their frames: of a step, or of a frame those that it weighs.
+static bool add_joints(MbSensitivity *g, const double *q0, bool step) {
   MbHeldBack *held = g->held;
-  const MbSim *sim = g->probe;
-  const MbModel *model = sim->model;
+  const MbModel *model = g->probe->model;
   const MbJointMotions at = motions_of(g, q0);
-  MbJointFelt felt = {held->move, held->phi, held->before, held->behind, held->any_before, held->any_behind};
+  MbJointFelt felt = {.move = held->move,
+                      .phi = held->phi,
+                      .before = held->before,
+                      .behind = held->behind,
+                      .plus = held->of.plus,
+                      .any_before = held->any_before,
+                      .any_behind = held->any_behind};
   for (size_t b = 0; b < model->nb; b++) {
     if (!model->joint[b].ops || (!step && !any_weight(held, model, b))) continue;
     const MbJointWeights weights = weights_of(g, b, step);
     if (!mb_joint_felt(model, b, &at, &weights, &felt)) return false;
   }
-  for (size_t b = 0; b < model->nb; b++) {
+  return true;
+}
+
+// Adds held->move and held->phi to q̄ and v̄.
+static void add_felt(const MbSensitivity *g, double *q, double *v) {
+  const MbHeldBack *held = g->held;
+  const MbSim *sim = held->here;
+  for (size_t b = 0; b < sim->model->nb; b++) {
     double moved[6], faster[6];
     mb_velocity_of_twist(&sim->x.E[b], held->move + 6 * b, moved);
     mb_velocity_of_twist(&sim->x.E[b], held->phi + 6 * b, faster);
     for (size_t i = 0; i < 6; i++) q[6 * b + i] += moved[i], v[6 * b + i] += faster[i];
   }
+}
+
+static bool all_joints(MbSensitivity *g, const double *q0, bool step, double *q, double *v) {
+  if (!add_joints(g, q0, step)) return false;
+  add_felt(g, q, v);
   return true;
 }
 
-void mb_held_move(MbSensitivity *g, const MbStageNote *note) {
+void mb_held_move(MbSensitivity *g, const double *w) {
   MbHeldBack *held = g->held;
-  twists_of(g->probe, note->w, held->plus);
-  memset(held->z, 0, 6 * g->probe->model->nb * sizeof *held->z);
+  twists_of(held->here, w, held->plus);
+  memset(held->z, 0, 6 * g->sim->model->nb * sizeof *held->z);
 }
 
-bool mb_held_joints_back(MbSensitivity *g, const MbStageNote *note, const double *q0, const double *z,
-                         double *q, double *v) {
+static void clear_weights(MbHeldBack *held, const MbModel *model) {
+  double *const weights[] = {held->by_q, held->by_rate, held->by_plus, held->by_z, held->by_turn};
+  for (size_t i = 0; i < sizeof weights / sizeof *weights && model->nv; i++)
+    memset(weights[i], 0, model->nv * sizeof(double));
+}
+
+bool mb_held_joints_back(MbSensitivity *g, MbHeldRows *rows, const double *q0, const double *z, double *q,
+                         double *v) {
   MbHeldBack *held = g->held;
-  MbSim *sim = g->probe;
-  for (size_t r = 0; r < held->nclaimed; r++) held->lambda[r] /= sim->model->h;
-  twists_of(sim, note->w, held->plus), twists_of(sim, z, held->z);
+  MbSim *sim = held->here;
+  twists_of(sim, z, held->z);
   sim->solver->map->rates(sim->work, sim->model, z, held->rate_z);
-  weigh_coordinates(g, note);
+  clear_weights(held, sim->model);
+  if (held->of.forces) weigh_coordinates(g);
+  if (held->of.own) weigh_own(g);
   clear_felt(held, sim->model);
-  mb_held_rows_back(g);
+  mb_held_rows_back(g, rows, held->of.zeta);
   return all_joints(g, q0, true, q, v);
 }
 
@@ -209,32 +257,29 @@ static bool of_joints(MbSensitivity *g, size_t k, const double *q0, bool step, d
 // By what acts along coordinates where they are the same.
 static double of_coordinates(MbSensitivity *g, MbSim *side, double t) {
   MbHeldBack *held = g->held;
-  const MbSim *sim = g->probe;
+  const MbSim *sim = held->here;
   MbMaximal x = sim->x;
   double sum = 0;
   mb_sim_signals(side, t);
   x.signal = side->signal;
   forces_of(side->model, &x, sim->model, held->side_force, held->side_stiffness, held->side_damping);
   for (size_t i = 0; i < sim->model->nv; i++)
-    sum += held->rate_z[i] * pushes(sim, i, held->side_force[i], held->side_stiffness[i],
-                                    held->side_damping[i], held->rate_plus);
+    sum += held->rate_z[i] *
+           pushes(held, sim, i, held->side_force[i], held->side_stiffness[i], held->side_damping[i]);
   return sum;
 }
 
-bool mb_held_joints_number(MbSensitivity *g, size_t k, const MbStageNote *note, const double *q0,
-                           double *sum) {
+bool mb_held_joints_number(MbSensitivity *g, size_t k, double t, const double *q0, double *sum) {
   *sum = 0;
-  if (g->held->number[k].along)
-    *sum += of_coordinates(g, g->slopes[k].more, note->t) - of_coordinates(g, g->slopes[k].less, note->t);
+  if (g->held->number[k].along && g->held->of.forces)
+    *sum += of_coordinates(g, g->slopes[k].more, t) - of_coordinates(g, g->slopes[k].less, t);
   return of_joints(g, k, q0, true, sum);
 }
 
 bool mb_held_joints_asked(MbSensitivity *g, size_t k, const double *q0, double *sum) {
   MbHeldBack *held = g->held;
-  const size_t size = g->sim->model->nv * sizeof(double);
   const MbTangentNumber *of = held->number[k].of;
-  double *const weights[] = {held->by_q, held->by_rate, held->by_plus, held->by_z, held->by_turn};
-  for (size_t i = 0; i < sizeof weights / sizeof *weights && size; i++) memset(weights[i], 0, size);
+  clear_weights(held, g->sim->model);
   memset(held->lambda, 0, held->nclaimed * sizeof *held->lambda);
   *sum = 0;
   return of_list(g, k, of->joint, of->njoints, q0, true, sum) &&

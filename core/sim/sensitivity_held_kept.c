@@ -13,13 +13,18 @@
 
 #include <string.h>
 
+bool mb_held_kept_is(const MbHeldRows *r, const MbConstraint *constraint) {
+  return r->at == MB_HELD_ONCE && mb_kept_rate(r->sim, constraint);
+}
+
 bool mb_held_kept_make(MbSensitivity *g, MbHeldRows *r) {
   const MbModel *model = g->sim->model;
-  r->moved = mb_arena_alloc(&g->arena, model->nslots * g->sim->nv + 1, sizeof *r->moved);
+  if (r->at != MB_HELD_ONCE) return true;
+  r->before = mb_arena_alloc(&g->arena, model->nslots * g->sim->nv + 1, sizeof *r->before);
   r->q1 = mb_arena_alloc(&g->arena, g->sim->nq, sizeof *r->q1);
   r->E1 = mb_arena_alloc(&g->arena, model->nb, sizeof *r->E1);
   r->side_E1 = mb_arena_alloc(&g->arena, model->nb, sizeof *r->side_E1);
-  return r->moved && r->q1 && r->E1 && r->side_E1;
+  return r->before && r->q1 && r->E1 && r->side_E1;
 }
 
 // The poses of bodies [begin, end) at the solver's coordinates q.
@@ -77,7 +82,7 @@ void mb_held_kept_row(MbSensitivity *g, const MbHeldRow *row) {
   slopes_of(g, constraint, body, slope);
   if (sim->model->parent[body] != MB_WORLD) slopes_of(g, constraint, sim->model->parent[body], slope);
   for (size_t i = 0; i < nv; i++) slope[i] /= h, r->y[i] = h * r->w[i];
-  mb_tangent_moved_transposed(g->held->free.sim, r->y, slope, r->moved + nv * row->tied, G);
+  mb_tangent_moved_transposed(g->held->free.sim, r->y, slope, r->before + nv * row->tied, G);
   for (size_t i = 0; i < nv; i++) G[i] *= h;
 }
 
@@ -86,13 +91,14 @@ void mb_held_kept_back(MbSensitivity *g, double *q) {
   const size_t nv = g->probe->nv;
   for (size_t k = 0; r && k < r->n; k++)
     for (size_t i = 0; r->row[k].kept && i < nv; i++)
-      q[i] += r->row[k].zeta * r->moved[nv * r->row[k].tied + i];
+      q[i] += r->row[k].zeta * r->before[nv * r->row[k].tied + i];
 }
 
 bool mb_held_kept_may(const MbSensitivity *g) {
-  const MbSim *sim = g->probe;
+  const MbHeldRows *r = g->held->rows;
+  const MbModel *model = g->probe->model;
   bool may = false;
-  for (size_t i = 0; i < sim->model->nconstraints; i++) may |= mb_kept_rate(sim, &sim->model->constraints[i]);
+  for (size_t i = 0; r && i < model->nconstraints; i++) may |= mb_held_kept_is(r, &model->constraints[i]);
   return may;
 }
 

@@ -61,33 +61,41 @@ bool mb_held_numbers_make(MbSensitivity *g) {
 
 // ---- at a step ------------------------------------------------------------------------------------------------------
 
-void mb_held_numbers_gather(MbSensitivity *g) {
+void mb_held_numbers_gather(MbSensitivity *g, const MbHeldRows *r) {
   MbHeldBack *held = g->held;
   for (size_t i = 0; i < held->nparameters; i++) {
     MbHeldParameter *p = &held->parameter[i];
-    p->felt += mb_held_rows_number(g, p->number, p->constraint) / p->by;
+    p->felt += mb_held_rows_number(g, r, p->number, p->constraint) / p->by;
   }
 }
 
-// By the bodies' own motion and the forces on them, less what is gathered.
-static double of_bodies(MbSensitivity *f, const MbSlope *slope, const MbStageNote *note, double move,
-                        const double *z) {
+bool mb_held_number_sums(MbSensitivity *g, const MbHeldRows *r, size_t k, double t, const double *q0,
+                         double *sum) {
+  const MbTangentNumber *of = g->held->number[k].of;
+  if (!mb_held_joints_number(g, k, t, q0, sum)) return false;
+  if ((of->nties || of->nsignals) && !shares(g, k)) *sum += mb_held_rows_number(g, r, k, SIZE_MAX);
+  return true;
+}
+
+double mb_held_number_bodies(MbSensitivity *g, size_t k, const MbStageNote *note, const double *felt,
+                             const double *z) {
+  MbSensitivity *f = &g->held->free;
+  const MbSlope *slope = &f->slopes[k];
+  const double move = g->number[k].move;
   if (!mb_tangent_number_jumps(slope->number))
-    return mb_tangent_number_rest(f->probe, f->tangent, slope->number, note->from, f->a, z) / (2 * move);
-  mb_slope_by_number(f, slope, note, note->from, move, f->rate);
+    return mb_tangent_number_rest(f->probe, f->tangent, slope->number, felt, f->a, z) / (2 * move);
+  mb_slope_by_number(f, slope, note, felt, move, f->rate);
   return mb_slope_dot(z, f->rate, f->sim->nv);
 }
 
 bool mb_held_number_back(MbSensitivity *g, size_t k, const MbStageNote *note, const double *q0,
                          const double *z, double *sum) {
   MbSensitivity *f = &g->held->free;
-  const MbTangentNumber *of = g->held->number[k].of;
   const double move = g->number[k].move;
-  double joints = 0, rows = 0;
-  if (!mb_held_joints_number(g, k, note, q0, &joints)) return false;
-  if ((of->nties || of->nsignals) && !shares(g, k)) rows = mb_held_rows_number(g, k, SIZE_MAX);
-  rows += mb_held_kept_number(g, k);
-  *sum += (joints + rows) / (2 * move) + of_bodies(f, &f->slopes[k], note, move, z) +
+  double sums = 0;
+  if (!mb_held_number_sums(g, g->held->rows, k, note->t, q0, &sums)) return false;
+  sums += mb_held_kept_number(g, k);
+  *sum += sums / (2 * move) + mb_held_number_bodies(g, k, note, note->from, z) +
           mb_slope_once_number(f, &f->slopes[k], note, move, z);
   return true;
 }

@@ -11,7 +11,7 @@ static bool push(MbSensitivity *g, const double *y) {
   MbHeldBack *held = g->held;
   const MbHeldRows *r = held->rows;
   MbSim *sim = g->probe;
-  const double h = sim->model->h;
+  const double h = r->scale;
   memset(r->y, 0, sim->nv * sizeof *r->y);
   for (size_t i = 0; i < r->n; i++)
     if (r->row[i].tied != SIZE_MAX)

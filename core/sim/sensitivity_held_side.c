@@ -6,7 +6,7 @@
 void mb_held_side(MbSensitivity *g, size_t k, int side) {
   MbHeldBack *held = g->held;
   const MbSlopeAxes *axes = g->slopes[k].axes;
-  const MbSim *sim = g->probe;
+  const MbSim *sim = held->here;
   const size_t nb = sim->model->nb, size = 6 * nb * sizeof(double);
   memcpy(held->side_E, sim->x.E, nb * sizeof *held->side_E);
   memcpy(held->side_phi, sim->x.phi, size);

@@ -59,11 +59,15 @@ MbTangentTerms mb_slope_once_terms(bool whole, double h) {
 }
 
 // A pass has its change of velocities alone.
+MbTangentTerms mb_slope_pass_terms(double h) {
+  return (MbTangentTerms){{1, -1}, {1, -1}, {h / 2, -h / 2}, {h / 2, -h / 2}};
+}
+
 bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tangent) {
   const double h = sim->model->h;
   if (sim->integrator->a == 0 || !pulled(sim->model)) return true;
   MbTangentTerms of = mb_slope_once_terms(sim->model->jointed, h);
-  if (g->halves) of = (MbTangentTerms){{1, -1}, {1, -1}, {h / 2, -h / 2}, {h / 2, -h / 2}};
+  if (g->halves) of = mb_slope_pass_terms(h);
   return mb_tangent_linearise(sim, tangent, &of, g->halves ? 0 : h);
 }
 

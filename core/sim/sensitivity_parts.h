@@ -106,6 +106,8 @@ bool mb_slope_once_make(MbSensitivity *g); // false: out of memory
 // What A of such a step has forces linearised by: velocities to come as a whole where bodies are in trees or the solver claims rows, changes of them where they are free in space
 // (scheme_once.c).
 MbTangentTerms mb_slope_once_terms(bool whole, double h);
+// The same of a pass of the midpoint rule.
+MbTangentTerms mb_slope_pass_terms(double h);
 // Makes what such steps have of linearised forces a part of a simulation's tangent; false: out of memory.
 bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tangent);
 // The time of the forces of the step to come.
@@ -186,7 +188,7 @@ const char *mb_slope_halves_refuse(const MbModel *model);
 // How many numbers the velocities of the passes are, with those that all passes have come to.
 enum { MB_HALVES_PASSES = 3 };
 static inline size_t mb_slope_halves_most(const MbSim *sim) {
-  return sim->constraining ? MB_HALF_PASSES_MOST : MB_HALVES_PASSES;
+  return sim->constraining || sim->nclaimed ? MB_HALF_PASSES_MOST : MB_HALVES_PASSES;
 }
 static inline size_t mb_slope_halves_numbers(const MbSim *sim) {
   return (mb_slope_halves_most(sim) + 2) * sim->nv;
@@ -290,6 +292,8 @@ void mb_slope_turned_back(const MbSensitivity *g, const double *z, double *dq, d
 
 // Says why rows of a model have no exact derivatives; NULL: they have, or there are none.
 const char *mb_slope_rows_refuse(const MbModel *model);
+// The same of fully implicit stages of bodies that joints hold as rows.
+const char *mb_slope_stages_close(const MbModel *model);
 // Takes the probe's factors, g->q1, g->step and g->a to a stage from coordinates g->q that ends at t, step.
 MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, int64_t step,
                            MbReport *report);

@@ -8,20 +8,34 @@
 
 // ---- whom it is for -------------------------------------------------------------------------------------------------
 
-const char *mb_slope_rows_refuse(const MbModel *model) {
+// Of stages that close what gaps there are whole, each of which is a function of the state then and of nothing before it.
+static const char *close_in_part(const MbModel *model) {
   static const double SAME = 1e-9;
+  if (fabs(model->gamma * model->h - 1) > SAME || model->solver.stabilization.kind == MB_POST)
+    return "there are exact ones only where steps close the gaps of constraints whole, without "
+           "\"stabilization\"";
+  return NULL;
+}
+
+static const char *kinds_refuse(const MbModel *model) {
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *c = &model->constraints[i];
     if (c->unilateral) return "there are no exact ones of limits and ropes";
     if (c->dry) return "there are no exact ones of dry friction";
     if (c->order == 2) return "there are no exact ones of prescribed accelerations";
   }
-  if (!model->nslots) return NULL;
-  if (model->dry) return "there are no exact ones of dry friction";
-  if (fabs(model->gamma * model->h - 1) > SAME || model->solver.stabilization.kind == MB_POST)
-    return "there are exact ones only where steps close the gaps of constraints whole, without "
-           "\"stabilization\"";
   return NULL;
+}
+
+const char *mb_slope_rows_refuse(const MbModel *model) {
+  const char *why = kinds_refuse(model);
+  if (why || !model->nslots) return why;
+  return model->dry ? "there are no exact ones of dry friction" : close_in_part(model);
+}
+
+const char *mb_slope_stages_close(const MbModel *model) {
+  const char *why = kinds_refuse(model);
+  return why ? why : close_in_part(model);
 }
 
 // ---- memory ---------------------------------------------------------------------------------------------------------

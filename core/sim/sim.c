@@ -134,7 +134,8 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   if (!ok) return mb_no_memory(report, "the simulation");
   if (mb_newton_fits(sim)) {
     sim->newton = mb_newton_create(sim);
-    if (!sim->newton) return mb_no_memory(report, "the simulation");
+    sim->notes = mb_stage_notes_create(&sim->arena, sim);
+    if (!sim->newton || !sim->notes) return mb_no_memory(report, "the simulation");
   }
   for (size_t i = 0; i < model->nsignals; i++) {
     sim->input[i] = NAN;

@@ -15,6 +15,7 @@ typedef struct MbCrushed MbCrushed;           // which of their elements are cru
 typedef struct MbGimbal MbGimbal;             // joints of Euler angles (gimbal_watch.c)
 typedef struct MbTouching MbTouching;         // contacts
 typedef struct MbNewton MbNewton;             // exact derivatives of fully implicit stages
+typedef struct MbStageNotes MbStageNotes;     // these stages as they were solved
 typedef struct MbBalance MbBalance;           // accelerations and reactions
 
 // The entries of a channel's list, as they were sampled last.
@@ -77,7 +78,8 @@ struct MbSim {
   double *nudge;             // (width)
   double *stage;             // the scheme's own (schemes.h)
 
-  MbNewton *newton; // NULL: stages are solved without
+  MbNewton *newton;    // NULL: stages are solved without
+  MbStageNotes *notes; // of the last step's stages; NULL: nobody wants any
   // Where the midpoint rule notes the velocities of its passes (MbStage), and a step of one solution (nv) those that it has solved for; NULL: nobody asks.
   double *noted;
 

@@ -453,7 +453,7 @@ void mb_tangent_agree_at(MbSim *sim, MbTangent *t, const double *a, const double
   mb_linear_down(sim, t);
   t->linear->blocks = blocks && t->linear->forces;
   if (t->linear->blocks) mb_blocks_at(sim, t);
-  mb_rows_push_at(sim, t);
+  if (t->rows) mb_rows_push_at(sim, t);
   up(sim, t, a, true, NULL);
 }
 

@@ -7,6 +7,8 @@
 #include <string.h>
 
 static const GradientWay ways[2] = {{"\"maximal\"", "symplectic", false}, {"\"maximal\"", "implicit", false}};
+static const GradientWay of_stages[3] = {
+    {"\"maximal\"", "bdf1", false}, {"\"maximal\"", "bdf2", false}, {"\"maximal\"", "sdirk2", false}};
 static const double MOVE = 1e-3, FEW = 1e-4, NEAR = 1e-6,
                     WIDE = 1e-2; // of numbers by which nothing bends, where rounding of gaps weighs on less
 
@@ -17,6 +19,57 @@ static void check(const char *scene, const char *set, double move) {
          worst[1]);
 }
 
+// What is driven at a rate along an axis that turns with the arm that carries it. The numbers move the joint's frames and centres of mass, and turn its axis; one moves a frame, and nothing else that has to be
+// asked for at each step.
+enum { DRIVEN = 4 };
+static const char *const driven[DRIVEN] = {
+    "\"prismatic\",\"motion\":{\"velocity\":\"=start-0.3+t\"},\"axis\":[\"=0.3+start\",1,0.2]",
+    "\"screw\",\"pitch\":0.1,\"motion\":{\"velocity\":\"=start+t\"},\"axis\":[\"=0.6+start\",1,0]",
+    "\"universal\",\"motion\":{\"velocity\":[\"=start\",\"=t\"]}",
+    "\"revolute\",\"motion\":{\"velocity\":\"=start\"},\"axis\":[\"=0.6+start\",1,0]"};
+
+static void check_stages(const char *scene, const char *set, double move) {
+  double worst[3];
+  for (size_t w = 0; w < 3; w++) worst[w] = gradient_check_meets(scene, set, &of_stages[w], move);
+  printf("largest error back through stages, of what is summed up: %s %s  %.1e  %.1e  %.1e\n", scene,
+         set ? set : "", worst[0], worst[1], worst[2]);
+}
+
+Test(gradient_held, derivatives_back_through_stages_by_every_kind_of_constraint_are_those_of_whole_runs,
+     TEST_LONG) {
+  for (size_t i = 0; i < GRADIENT_CONSTRAINTS; i++) check_stages("chains", gradient_constraints[i], MOVE);
+}
+
+Test(gradient_held, derivatives_back_through_stages_of_what_is_tied_and_driven_are_those_of_whole_runs) {
+  check_stages("rolls", NULL, MOVE);
+  check_stages("driven", NULL, MOVE);
+  check_stages("tied", NULL, FEW);
+  check_stages("shares", NULL, FEW);
+  check_stages("idle", NULL, FEW);
+  check_stages("unequal", NULL, FEW);
+}
+
+Test(gradient_held, derivatives_back_through_stages_of_what_is_sprung_and_spins_are_those_of_whole_runs,
+     TEST_LONG) {
+  check_stages("balls", NULL, MOVE);
+  check_stages("spins", NULL, FEW);
+  check_stages("led", NULL, FEW);
+  check_stages("given", NULL, FEW);
+  check_stages("adrift", NULL, MOVE);
+}
+
+Test(gradient_held, derivatives_back_through_stages_by_what_turns_axes_are_those_of_whole_runs) {
+  check_stages("turning_axes", NULL, WIDE);
+  check_stages("shifted", NULL, MOVE);
+}
+
+Test(gradient_held, derivatives_back_through_stages_of_deformables_on_bodies_are_those_of_whole_runs,
+     TEST_LONG) {
+  check_stages("hand", "/deformables/0/attach/0/enforce=\"constraint\"", MOVE);
+  check_stages("muscle", NULL, MOVE);
+  check_stages("cloth", NULL, MOVE);
+}
+
 Test(gradient_held, derivatives_back_by_every_kind_of_constraint_are_those_of_whole_runs, TEST_LONG) {
   for (size_t i = 0; i < GRADIENT_CONSTRAINTS; i++) check("chains", gradient_constraints[i], MOVE);
 }
@@ -25,6 +78,11 @@ Test(gradient_held, derivatives_back_by_every_kind_of_constraint_are_those_of_wh
 Test(gradient_held, numbers_that_change_the_same_of_a_constraint_are_told_apart) {
   for (size_t i = 0; i < 2; i++)
     for (size_t w = 0; w < 2; w++) gradient_check_together("chains", gradient_lengths[i], &ways[w]);
+}
+
+Test(gradient_held, so_they_are_through_stages) {
+  for (size_t i = 0; i < 2; i++)
+    for (size_t w = 0; w < 3; w++) gradient_check_together("chains", gradient_lengths[i], &of_stages[w]);
 }
 
 Test(gradient_held, derivatives_back_of_what_rolls_and_is_driven_are_those_of_whole_runs) {
@@ -49,22 +107,34 @@ Test(gradient_held, derivatives_back_of_what_is_accelerated_are_those_of_whole_r
   check("accelerated", NULL, MOVE);
 }
 
-// What is driven at a rate keeps to how far its joint moves in a step, by which velocities are felt otherwise than what it pushes, and places at the step's end. The
-// numbers move the slide's frames and centres of mass, and turn its axis; one moves a frame, and nothing else that has to be asked for at each step.
+// What is driven at a rate keeps to how far its joint moves in a step, by which velocities are felt otherwise than what it pushes, and places at the step's end.
 Test(gradient_held, derivatives_back_of_what_is_driven_along_what_turns_are_those_of_whole_runs) {
-  static const char *const joints[] = {
-      "\"prismatic\",\"motion\":{\"velocity\":\"=start-0.3+t\"},\"axis\":[\"=0.3+start\",1,0.2]",
-      "\"screw\",\"pitch\":0.1,\"motion\":{\"velocity\":\"=start+t\"},\"axis\":[\"=0.6+start\",1,0]",
-      "\"universal\",\"motion\":{\"velocity\":[\"=start\",\"=t\"]}",
-      "\"revolute\",\"motion\":{\"velocity\":\"=start\"},\"axis\":[\"=0.6+start\",1,0]"};
-  for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
+  for (size_t i = 0; i < DRIVEN; i++) {
     char set[500];
     snprintf(
         set, sizeof set,
         "/bodies/1/joint={\"type\":%s,\"parent\":\"a1\",\"in_parent\":{\"position\":[\"=length/2\",0,0]},"
         "\"in_body\":{\"position\":[\"=-length/3\",\"=mass/50\",0.02]}}",
-        joints[i]);
+        driven[i]);
     check("accelerated", set, MOVE);
+  }
+}
+
+// Stages ask for the rate itself, where they end.
+Test(gradient_held,
+     derivatives_back_through_stages_of_what_is_driven_along_what_turns_are_those_of_whole_runs) {
+  for (size_t i = 0; i < DRIVEN; i++) {
+    char set[900];
+    snprintf(
+        set, sizeof set,
+        "/bodies=[{\"name\":\"a1\",\"mass\":1,\"shape\":{\"type\":\"box\",\"size\":[\"=length\",0.06,0.04]},"
+        "\"joint\":{\"type\":\"revolute\",\"axis\":[0,1,0],\"velocity\":\"=start+number\",\"in_body\":"
+        "{\"position\":[-0.15,0,0]}}},{\"name\":\"a2\",\"mass\":\"=mass\",\"shape\":{\"type\":\"box\","
+        "\"size\":"
+        "[\"=length\",0.06,0.04]},\"joint\":{\"type\":%s,\"parent\":\"a1\",\"in_parent\":{\"position\":"
+        "[\"=length/2\",0,0]},\"in_body\":{\"position\":[\"=-length/3\",\"=mass/50\",0.02]}}}]",
+        driven[i]);
+    check_stages("accelerated", set, MOVE);
   }
 }
 

@@ -55,8 +55,9 @@ Test(gradient_opened, a_number_that_opens_what_nothing_can_close_is_told_of) {
 }
 
 Test(gradient_opened, so_it_is_where_joints_are_rows_too) {
-  check(&(GradientWay){"\"maximal\"", "symplectic", false}, true);
-  check(&(GradientWay){"\"maximal\"", "implicit", false}, true);
+  static const char *const integrators[] = {"symplectic", "implicit", "bdf1", "bdf2", "sdirk2"};
+  for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++)
+    check(&(GradientWay){"\"maximal\"", integrators[i], false}, true);
 }
 
 // By single steps, too, which a hinge that tilts has none of.

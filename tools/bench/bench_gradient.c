@@ -263,6 +263,8 @@ bool mb_bench_gradient(void) {
     for (int k = 0; k < 3; k++) back &= backwards((Way){"maximal", once[i]}, hangs[k], number++);
   back &= backwards((Way){"redmax", "symplectic"}, RUBBED, number++);
   back &= backwards((Way){"maximal", "symplectic"}, RUBBED, number++);
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+    for (int k = 0; k < 3; k += 2) back &= backwards((Way){"maximal", schemes[i]}, hangs[k], number++);
   if (getenv("MBSIM_BENCH_CASE")) return back;
   const bool exact = of_integrator("bdf2", 6), steps = of_integrator("bridson_marino", 24);
   return exact && steps && back;

@@ -1,7 +1,7 @@
 // With η = φ_c − X φ_p as in held.h, and η⁺ and η_z the same of the twists φ⁺ to come and of the weights Z of the equations of motion, the sum of a
 // joint is
 //
-//   S = Σ_r ( ζ (W η⁺ + γ g + s (W c + b)) − μ W η_z )  +  Σ_k ( w_q q + V (w_v η + w_p η⁺ + w_z η_z) + w_t (V c + t) )
+//   S = Σ_r ( ζ (α W η⁺ + γ g + s (W c + b)) − μ W η_z )  +  Σ_k ( w_q q + V (w_v η + w_p η⁺ + w_z η_z) + w_t (V c + t) )
 //
 // with W c + b what is J̇ v: c = ad_η X φ_p and what linear velocities in the world's axes make beside it, b and t what the joint's own rows and coordinates do. W, g,
 // b, V, t and q are functions of where the body is from its parent; along a motion σ = ε_c − X ε_p of it
@@ -9,7 +9,7 @@
 //   δ(X φ_p) = − ad_σ X φ_p,     δφ = (0, v × ε_ω)      the latter as linear velocities are the world's
 //
 // Of revolute joints (held_hinge.h) all derivatives are written down. Of others those along σ are differences of S, some 1e-10 off, and those of b and t, which
-// are quadratic in η, too, which are exact but for rounding.
+// are quadratic in η, too, which are exact but for rounding. Who asks for many weights at one place finds the differences of W and V there once (MbJointSlopes).
 #include "core/solvers/maximal/joint_felt.h"
 #include "core/base/targets.h"
 #include "core/math/dense6.h"
@@ -104,8 +104,10 @@ static void spread(const MbModel *model, size_t b, const MbJointMotions *motions
     if (p != MB_WORLD) mb_held_up(&at->X, 1, down[k], of_parent);
     for (int i = 0; k == 0 && i < 6; i++) own[i] += by[i], of_parent[i] += by_parent[i];
     for (int i = 0; k == 0 && i < 6; i++) felt->phi[6 * b + (size_t)i] += own[i];
+    for (int i = 0; k == 1 && felt->plus && i < 6; i++) felt->plus[6 * b + (size_t)i] += own[i];
     add_turn(felt->move + 6 * b, own, twist_of(motions, k, b));
     if (p == MB_WORLD) continue;
+    for (int i = 0; k == 1 && felt->plus && i < 6; i++) felt->plus[6 * p + (size_t)i] += of_parent[i];
     for (int i = 0; k == 0 && i < 6; i++) felt->phi[6 * p + (size_t)i] += of_parent[i];
     add_turn(felt->move + 6 * p, of_parent, twist_of(motions, k, p));
   }
@@ -126,17 +128,17 @@ MB_INLINE void of_frames(const At *at, size_t b, MbJointFelt *felt) {
 
 // ---- a revolute joint ---------------------------------------------------------------------------------------------
 
-// What a row weighs W by: ζ (η⁺ + s c) − μ η_z
+// What a row weighs W by: ζ (α η⁺ + s c) − μ η_z
 static void weigh_row(const At *at, const MbJointWeights *w, size_t r, double t[6]) {
   for (int i = 0; i < 6; i++)
-    t[i] = w->zeta[r] * (at->eta[1][i] + w->curve * at->carry[i]) - w->mu[r] * at->eta[2][i];
+    t[i] = w->zeta[r] * (w->asked * at->eta[1][i] + w->curve * at->carry[i]) - w->mu[r] * at->eta[2][i];
 }
 
 // Adds what a row W = (m, f) is felt by along η⁺, c and η_z.
 static void add_row(At *at, const MbJointWeights *w, size_t r, const double m[3], const double f[3]) {
   for (int i = 0; i < 6; i++) {
     const double W = i < 3 ? m[i] : f[i - 3];
-    at->by_eta[1][i] += w->zeta[r] * W, at->by_eta[2][i] -= w->mu[r] * W;
+    at->by_eta[1][i] += w->asked * w->zeta[r] * W, at->by_eta[2][i] -= w->mu[r] * W;
     at->by_carry[i] += w->curve * w->zeta[r] * W;
   }
 }
@@ -150,14 +152,14 @@ MB_INLINE void add_rates(At *at, const MbJointWeights *w, size_t k, double turn,
 
 // What W is weighed by in rows by their ζ, and by μ.
 MB_INLINE void weigh(const At *at, const MbJointWeights *w, double asked[6]) {
-  for (int i = 0; i < 6; i++) asked[i] = at->eta[1][i] + w->curve * at->carry[i];
+  for (int i = 0; i < 6; i++) asked[i] = w->asked * at->eta[1][i] + w->curve * at->carry[i];
 }
 
 // W of ζ and of μ, as what S is felt by along η⁺, c and η_z. Either half of these.
 MB_INLINE void add_halves(At *at, const MbJointWeights *w, int half, const double zeta[3],
                           const double mu[3]) {
   for (int i = 0; i < 3; i++) {
-    at->by_eta[1][half + i] += zeta[i], at->by_eta[2][half + i] -= mu[i];
+    at->by_eta[1][half + i] += w->asked * zeta[i], at->by_eta[2][half + i] -= mu[i];
     at->by_carry[half + i] += w->curve * zeta[i];
   }
 }
@@ -396,6 +398,65 @@ static bool along_twists(const MbModel *model, size_t b, const MbJointMotions *m
   return true;
 }
 
+// How S changes along σ by slopes that have been found; γ g and the coordinates change as their rates tell.
+static void along_slopes(const MbJointSlopes *s, const MbJointWeights *w, At *at) {
+  for (size_t r = 0; r < at->rows; r++) {
+    double t[6];
+    weigh_row(at, w, r, t);
+    for (size_t k = 0; k < 6; k++)
+      at->by_sigma[k] += dot6(s->dW[k] + 6 * r, t) + w->zeta[r] * w->gamma * s->W[6 * r + k];
+  }
+  for (size_t j = 0; j < at->n; j++) {
+    double t[6];
+    for (int i = 0; i < 6; i++)
+      t[i] = w->rate[j] * at->eta[0][i] + w->plus[j] * at->eta[1][i] + w->z[j] * at->eta[2][i];
+    for (size_t k = 0; k < 6; k++) at->by_sigma[k] += dot6(s->dV[k] + 6 * j, t) + w->q[j] * s->V[6 * j + k];
+  }
+}
+
+static void by_slopes(const MbJointSlopes *s, const MbJointWeights *w, At *at) {
+  for (size_t r = 0; r < at->rows; r++) add_row(at, w, r, s->W + 6 * r, s->W + 6 * r + 3);
+  for (size_t k = 0; k < at->n; k++) add_rates(at, w, k, 0, s->V + 6 * k);
+  along_slopes(s, w, at);
+}
+
+static bool rates_at(const MbModel *model, size_t b, const MbJointMotions *motions, At *at,
+                     MbJointSlopes *out) {
+  double q[MB_JOINT_DOFS];
+  MbJointGap gap;
+  stand(model, b, motions, at);
+  memset(out, 0, sizeof *out);
+  if (!gap_at(model, b, at, NULL, at->eta[0], motions->q, &gap, q)) return false;
+  turn_rows(model, b, gap.W, at->rows, out->W), turn_rows(model, b, gap.V, at->n, out->V);
+  return true;
+}
+
+bool mb_joint_rates(const MbModel *model, size_t b, const MbJointMotions *motions, MbJointSlopes *out) {
+  At at;
+  return rates_at(model, b, motions, &at, out);
+}
+
+bool mb_joint_slopes(const MbModel *model, size_t b, const MbJointMotions *motions, MbJointSlopes *out) {
+  static const double MOVE = 1e-5;
+  double q[MB_JOINT_DOFS], W[2][36], V[2][36];
+  MbJointGap gap;
+  At at;
+  if (!rates_at(model, b, motions, &at, out)) return false;
+  for (size_t k = 0; k < 6; k++) {
+    for (int side = 0; side < 2; side++) {
+      double move[6] = {0};
+      MbPose moved;
+      move[k] = side ? MOVE : -MOVE;
+      mb_se3_exp(&moved, move);
+      if (!gap_at(model, b, &at, &moved, at.eta[0], motions->q, &gap, q)) return false;
+      turn_rows(model, b, gap.W, at.rows, W[side]), turn_rows(model, b, gap.V, at.n, V[side]);
+    }
+    for (size_t i = 0; i < 6 * at.rows; i++) out->dW[k][i] = (W[1][i] - W[0][i]) / (2 * MOVE);
+    for (size_t i = 0; i < 6 * at.n; i++) out->dV[k][i] = (V[1][i] - V[0][i]) / (2 * MOVE);
+  }
+  return true;
+}
+
 static bool any_joint(const MbModel *model, size_t b, const MbJointMotions *motions, const MbJointWeights *w,
                       At *at) {
   double q[MB_JOINT_DOFS], W[36], V[36];
@@ -441,7 +502,10 @@ bool mb_joint_felt(const MbModel *model, size_t b, const MbJointMotions *motions
     return true;
   }
   stand(model, b, motions, &at);
-  if (!any_joint(model, b, motions, w, &at)) return false;
+  if (motions->slopes)
+    by_slopes(&motions->slopes[b], w, &at);
+  else if (!any_joint(model, b, motions, w, &at))
+    return false;
   of_frames(&at, b, felt);
   spread(model, b, motions, &at, felt);
   return true;

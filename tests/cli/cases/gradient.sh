@@ -39,7 +39,7 @@ for integrator in symplectic implicit trapezoidal; do
   done
 done
 # solver maximal: along the run by single steps, back through it exactly; with little memory to the same digits
-for integrator in symplectic implicit; do
+for integrator in symplectic implicit bdf2 sdirk2; do
   for way in along back; do
     t gradient arm.json --solver maximal --integrator $integrator --way $way -p damping=0.001 \
       --of 'final(b.position.x)+mean(energy.kinetic)+at(a.joint.position, 0.2)' --wrt length --wrt damping --wrt start --wrt k --wrt /gravity/2 --wrt /bodies/0/mass --check | agreed

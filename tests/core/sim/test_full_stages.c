@@ -131,7 +131,7 @@ Test(full_stages, a_step_that_is_not_solved_is_made_of_parts) {
     for (int i = 0; i < 20; i++) {
       memcpy(q, sim->state.q, sim->nq * sizeof *q), memcpy(v, sim->state.v, sim->nv * sizeof *v);
       test_ok(mb_sim_step(sim, &report), &report);
-      const size_t stages = mb_newton_stages(sim, &notes);
+      const size_t stages = mb_stages_noted(sim, &notes);
       if (stages <= of_part) continue;
       in_parts++;
       const double off = off_steps(sim, kinds[k], stages / of_part, q, v);

@@ -67,7 +67,7 @@ Test(newton_krylov, the_transposed_solution_is_that_of_the_transposed_matrix) {
          *a = mb_calloc(n, sizeof *a);
   double one = 0, transposed = 0, sizes = 0;
   test_steps(sim, STEPS);
-  cr_assert_eq(mb_newton_stages(sim, &note), 1);
+  cr_assert_eq(mb_stages_noted(sim, &note), 1);
   for (size_t i = 0; i < n; i++) {
     x[i] = other[i] = test_around_zero(&seed), y[i] = solved[i] = test_around_zero(&seed);
     step[i] = model->h * note->w[i], a[i] = (note->w[i] - note->from[i]) / model->h;

@@ -12,7 +12,9 @@
 #include <string.h>
 
 enum { STEPS = 24, MOST = 120 };
-static const MbIntegratorKind kinds[2] = {MB_SYMPLECTIC, MB_IMPLICIT};
+enum { KINDS = 6, ONCE = 2 }; // the first are of one solution
+static const MbIntegratorKind kinds[KINDS] = {MB_SYMPLECTIC, MB_IMPLICIT, MB_BDF1,
+                                              MB_BDF2,       MB_SDIRK2,   MB_TRAPEZOIDAL};
 
 // What of the scene changes with p, which is 0 here.
 typedef enum Place {
@@ -118,8 +120,9 @@ static double sum_of(const Case *c, double p) {
   return sum;
 }
 
-// The derivative of the sum of the frames that are wanted.
-static double back_of(const Case *c, const Way *way, bool (*of)(void *to, int64_t step, double t)) {
+// The derivative of the sum of the frames that are wanted, in so much memory.
+static double back_in(const Case *c, const Way *way, size_t memory,
+                      bool (*of)(void *to, int64_t step, double t)) {
   static const double LITTLE = 1e-5;
   MbReport report = {0};
   MbModel *model = model_of(c, way, 0), *less = model_of(c, way, -LITTLE), *more = model_of(c, way, LITTLE);
@@ -131,11 +134,15 @@ static double back_of(const Case *c, const Way *way, bool (*of)(void *to, int64_
   cr_assert_leq(size, MOST);
   cr_assert_null(mb_sensitivity_no_way_back(run), "%s", mb_sensitivity_no_way_back(run));
   const MbSensitivityWeights weights = {.to = &size, .wanted = of, .weigh = weigh};
-  test_ok(mb_sensitivity_backward(run, mb_model_steps(model), 1 << 24, &weights, &back, NULL, &report),
+  test_ok(mb_sensitivity_backward(run, mb_model_steps(model), memory, &weights, &back, NULL, &report),
           &report);
   mb_sensitivity_free(run);
   mb_model_free(less), mb_model_free(more), mb_model_free(model);
   return back;
+}
+
+static double back_of(const Case *c, const Way *way, bool (*of)(void *to, int64_t step, double t)) {
+  return back_in(c, way, 1 << 24, of);
 }
 
 // By how much the derivative backwards is off differences of whole runs, of itself.
@@ -154,7 +161,7 @@ static double check(const Case *c) {
 
 Test(sensitivity_held, of_every_joint_derivatives_backwards_are_those_of_whole_runs, TEST_LONG) {
   double worst = 0;
-  for (size_t k = 0; k < 2; k++)
+  for (size_t k = 0; k < ONCE; k++)
     for (MbJointKind joint = 0; joint < MB_JOINTS; joint++)
       for (Place place = 0; place < FORCE; place++)
         for (int hung = 0; hung < 2; hung++) {
@@ -164,14 +171,36 @@ Test(sensitivity_held, of_every_joint_derivatives_backwards_are_those_of_whole_r
   printf("under maximal derivatives backwards are off by %.1e at most\n", worst);
 }
 
+// Every joint by every place, by the three schemes in turn.
+Test(sensitivity_held, of_every_joint_derivatives_back_through_stages_are_those_of_whole_runs, TEST_LONG) {
+  double worst = 0;
+  for (MbJointKind joint = 0; joint < MB_JOINTS; joint++)
+    for (Place place = 0; place < FORCE; place++) {
+      const size_t turn = (size_t)joint + (size_t)place;
+      const Case c = {kinds[ONCE + turn % (KINDS - ONCE)], joint, MB_FORCE_WRENCH, place, joint % 2};
+      worst = fmax(worst, check(&c));
+    }
+  printf("through stages under maximal derivatives backwards are off by %.1e at most\n", worst);
+}
+
 Test(sensitivity_held, of_every_force_derivatives_backwards_are_those_of_whole_runs) {
   double worst = 0;
-  for (size_t k = 0; k < 2; k++)
+  for (size_t k = 0; k < KINDS; k++)
     for (MbForceKind force = 0; force < MB_FORCES; force++) {
       const Case c = {kinds[k], MB_JOINT_UNIVERSAL, force, FORCE, false};
       worst = fmax(worst, check(&c));
     }
   printf("by forces: %.1e\n", worst);
+}
+
+Test(sensitivity_held, with_little_memory_stages_are_done_anew_to_the_same_bits) {
+  for (size_t k = ONCE; k < KINDS; k++) {
+    const Case c = {kinds[k], MB_JOINT_UNIVERSAL, MB_FORCE_WRENCH, CENTER, true};
+    const double all = back_of(&c, &HELD, wanted);
+    for (size_t memory = 0; memory < 1 << 15; memory = memory ? 4 * memory : 4 << 10)
+      cr_expect_eq(back_in(&c, &HELD, memory, wanted), all, "%s in %zu bytes", mb_integrator_words[c.kind],
+                   memory);
+  }
 }
 
 static bool at_the_end(void *to, int64_t step, double t) {

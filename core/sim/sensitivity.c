@@ -62,14 +62,16 @@ const char *mb_sensitivity_inexact(const MbModel *model) {
 }
 
 double mb_sensitivity_little(const MbModel *model) {
-  static const double LITTLE = 1e-6, LITTLE_OF_HELD = 2e-5,
-                      LITTLE_OF_PASSES = 3e-5; // of a number
+  static const double LITTLE = 1e-6, LITTLE_OF_HELD = 2e-5, LITTLE_OF_PASSES = 3e-5,
+                      LITTLE_OF_LANDING = 5e-6; // of a number
   // rounding of what holds bodies together, over the time of a step, weighs more than the square of a number's move: but where whole steps that close what no longer fits are
   // differentiated, and by other branches of them
   const bool maximal = mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL;
   const bool held = maximal ? !mb_slope_branches(model) : model->nslots > 0 && !mb_sensitivity_inexact(model);
   // and what loads inside joints are found to, as they decide what slips and by how much
   if (model->nloads) return LITTLE_OF_HELD;
+  // nodes that land move by 1/h of their gap, which steps beside the run follow over a short way alone; over a shorter one rounding of their solutions is seen
+  if (model->contacts.nsurfaces) return LITTLE_OF_LANDING;
   return mb_model_points(model) ? LITTLE_OF_PASSES : held ? LITTLE_OF_HELD : LITTLE;
 }
 

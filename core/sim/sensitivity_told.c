@@ -32,16 +32,37 @@ static MbStatus sample_at(const MbSensitivity *g, int side, const double *q, con
   return mb_slope_sample(at, q, v, g->sim->state.t, g->sim->x.t, g->sim->state.step, frame, report);
 }
 
+// Whether a section of the state's memory is of what has been seen of steps alone, and moves nothing.
+static bool only_seen(int section) {
+  static const MbSection seen[] = {MB_SECTION_SOLUTION, MB_SECTION_CRUSHED,        MB_SECTION_LINEAR,
+                                   MB_SECTION_WATCH,    MB_SECTION_GAPS,           MB_SECTION_FREEDOM,
+                                   MB_SECTION_LATCHED,  MB_SECTION_LATCHED_BEFORE, MB_SECTION_TOLD};
+  for (size_t i = 0; i < sizeof seen / sizeof *seen; i++)
+    if (section == (int)seen[i]) return true;
+  return false;
+}
+
+// The largest derivative of what the state carries beside coordinates and velocities: of points their places and velocities alone.
+static double most_carried(const MbSim *sim, const MbSlope *t) {
+  const size_t points = 3 * mb_model_points(sim->model);
+  double most = 0;
+  for (int s = 0; s < MB_SECTIONS; s++) {
+    size_t end = sim->section[s + 1];
+    if (only_seen(s) || (points && s != MB_SECTION_NODES)) continue;
+    if (points) end = sim->section[s] + 2 * points;
+    for (size_t i = sim->section[s]; i < end; i++)
+      most = fmax(most, fabs(t->memory[i]) / (1 + fabs(sim->state.memory[i])));
+  }
+  return most;
+}
+
 // How much of the number moves the state by as much as it is large.
 static double far(const MbSensitivity *g, const MbSlope *t) {
   const MbSim *sim = g->sim;
   double most = 0, fastest = 1;
   for (size_t i = 0; i < sim->nv; i++) fastest = fmax(fastest, fabs(sim->state.v[i]));
   for (size_t i = 0; i < sim->nv; i++) most = fmax(most, fmax(fabs(t->q[i]), fabs(t->v[i]) / fastest));
-  const size_t points = 3 * mb_model_points(sim->model), place = points ? sim->section[MB_SECTION_NODES] : 0,
-               end = points ? place + 2 * points : sim->nm;
-  for (size_t i = place; i < end && g->by_steps; i++)
-    most = fmax(most, fabs(t->memory[i]) / (1 + fabs(sim->state.memory[i])));
+  if (g->by_steps) most = fmax(most, most_carried(sim, t));
   return (sim->model->size > 0 ? fmin(1, sim->model->size) : 1) / most;
 }
 

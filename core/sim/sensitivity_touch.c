@@ -25,7 +25,6 @@ bool mb_sensitivity_rebounds(const MbModel *model) {
 
 const char *mb_touch_slopes_refuse(const MbModel *model) {
   const MbContacts *rules = &model->contacts;
-  if (rules->nsurfaces) return "there are no derivatives of contact of deformables yet";
   if (!mb_touch_exact(rules))
     return "there are derivatives of contact only where it is solved to 1e-12: give it such a \"tolerance\"";
   return NULL;

@@ -248,64 +248,62 @@ Test(touch_carried, a_table_that_spins_freely_keeps_its_angular_momentum) {
   ", \"parent\": \"palm\", \"in_parent\": {\"position\": " at_ "}, \"force\": 40}}"
 
 // A cylinder that two plates press along two lines, on an arm that swings about three axes.
-static const char
-    pinch
-        [] = "{\"mbsim\": 1, \"time\": {\"step\": 0.004, \"steps\": 250}, \"contact\": {\"friction\": 0.6, "
-             "\"exclude\": "
-             "[[\"palm\", \"f1\"], [\"palm\", \"f2\"], [\"f1\", \"f2\"], [\"palm\", \"cylinder\"]]}, "
-             "\"bodies\": "
-             "[" LINK("a", "[0, 0, 1]", "2.7*sin(3*t)", "") ", " LINK(
-                 "b", "[0, 1, 0]", "2.6*sin(4*t)",
-                 ", \"parent\": \"a\"") ", " LINK("c", "[1, 0, 0]", "2*sin(3.6*t)",
-                                                  ", \"parent\": \"b\", \"in_parent\": {\"position\": [0.3, "
-                                                  "0, 0]}") ", "
-                                                            "{\"name\": \"palm\", \"mass\": 0.5, \"shape\": "
-                                                            "{\"type\": \"box\", \"size\": [0.02, 0.2, "
-                                                            "0.05]}, \"joint\": "
-                                                            "{\"type\": \"fixed\", \"parent\": \"c\", "
-                                                            "\"in_parent\": {\"position\": [0.2, 0, "
-                                                            "0]}}}, " FINGER(
-                                                                "f1", "[0, 1, 0]",
-                                                                "[0.1, -0.04, 0]") ", " FINGER("f2",
-                                                                                               "[0, -1, 0]",
-                                                                                               "[0.1, 0.04, "
-                                                                                               "0]") ", "
-                                                                                                     "{\"name"
-                                                                                                     "\": "
-                                                                                                     "\"cylin"
-                                                                                                     "der\", "
-                                                                                                     "\"densi"
-                                                                                                     "ty\": "
-                                                                                                     "800, "
-                                                                                                     "\"shape"
-                                                                                                     "\": "
-                                                                                                     "{\"type"
-                                                                                                     "\": "
-                                                                                                     "\"cylin"
-                                                                                                     "der\", "
-                                                                                                     "\"radiu"
-                                                                                                     "s\": "
-                                                                                                     "0.03, "
-                                                                                                     "\"lengt"
-                                                                                                     "h\": "
-                                                                                                     "0.1}, "
-                                                                                                     "\"pose"
-                                                                                                     "\": "
-                                                                                                     "{\"posi"
-                                                                                                     "tion\":"
-                                                                                                     " [0.6, "
-                                                                                                     "0, 0], "
-                                                                                                     "\"rotat"
-                                                                                                     "ion\": "
-                                                                                                     "{\"axis"
-                                                                                                     "\": "
-                                                                                                     "[0, 1, "
-                                                                                                     "0], "
-                                                                                                     "\"angle"
-                                                                                                     "\": "
-                                                                                                     "\"=pi/"
-                                                                                                     "2\"}}}]"
-                                                                                                     "}";
+static const char pinch[] =
+    "{\"mbsim\": 1, \"time\": {\"step\": 0.004, \"steps\": 250}, \"contact\": {\"friction\": 0.6, "
+    "\"exclude\": "
+    "[[\"palm\", \"f1\"], [\"palm\", \"f2\"], [\"f1\", \"f2\"], [\"palm\", \"cylinder\"]]}, "
+    "\"bodies\": "
+    "[" LINK("a", "[0, 0, 1]", "2.7*sin(3*t)", "") ", " LINK(
+        "b", "[0, 1, 0]", "2.6*sin(4*t)",
+        ", \"parent\": \"a\"") ", " LINK("c", "[1, 0, 0]", "2*sin(3.6*t)",
+                                         ", \"parent\": \"b\", \"in_parent\": {\"position\": [0.3, "
+                                         "0, 0]}") ", "
+                                                   "{\"name\": \"palm\", \"mass\": 0.5, \"shape\": "
+                                                   "{\"type\": \"box\", \"size\": [0.02, 0.2, "
+                                                   "0.05]}, \"joint\": "
+                                                   "{\"type\": \"fixed\", \"parent\": \"c\", "
+                                                   "\"in_parent\": {\"position\": [0.2, 0, "
+                                                   "0]}}}, " FINGER(
+                                                       "f1", "[0, 1, 0]",
+                                                       "[0.1, -0.04, 0]") ", " FINGER("f2", "[0, -1, 0]",
+                                                                                      "[0.1, 0.04, "
+                                                                                      "0]") ", "
+                                                                                            "{\"name"
+                                                                                            "\": "
+                                                                                            "\"cylin"
+                                                                                            "der\", "
+                                                                                            "\"densi"
+                                                                                            "ty\": "
+                                                                                            "800, "
+                                                                                            "\"shape"
+                                                                                            "\": "
+                                                                                            "{\"type"
+                                                                                            "\": "
+                                                                                            "\"cylin"
+                                                                                            "der\", "
+                                                                                            "\"radiu"
+                                                                                            "s\": "
+                                                                                            "0.03, "
+                                                                                            "\"lengt"
+                                                                                            "h\": "
+                                                                                            "0.1}, "
+                                                                                            "\"pose"
+                                                                                            "\": "
+                                                                                            "{\"posi"
+                                                                                            "tion\":"
+                                                                                            " [0.6, "
+                                                                                            "0, 0], "
+                                                                                            "\"rotat"
+                                                                                            "ion\": "
+                                                                                            "{\"axis"
+                                                                                            "\": "
+                                                                                            "[0, 1, "
+                                                                                            "0], "
+                                                                                            "\"angle"
+                                                                                            "\": "
+                                                                                            "\"=pi/"
+                                                                                            "2\"}}}]"
+                                                                                            "}";
 
 // Where the cylinder is in the axes of the first finger.
 static void place_in_finger(const MbSim *sim, double place[3]) {

@@ -90,6 +90,7 @@ static void say_energy(MbRun *run) {
 }
 
 static void say_contacts(MbRun *run, int64_t step) {
+  static const double MUCH = 0.01; // of the energy that there was to move with
   MbContactCounts contacts;
   double worst;
   const int64_t missed = mb_sim_forces_missed(run->sim, &worst);
@@ -102,6 +103,9 @@ static void say_contacts(MbRun *run, int64_t step) {
   }
   mb_log_say(&run->log, "contact: up to %zu contacts at once, solved to %.2g; the deepest %.2g of a size",
              contacts.most, contacts.residual, contacts.deepest);
+  if (fabs(contacts.parted) > MUCH * mb_tally_scale(&run->tally))
+    mb_log_say(&run->log, "contact: parting what was deep has %s %.3g J of energy: take a smaller step",
+               contacts.parted > 0 ? "added" : "taken", fabs(contacts.parted));
   if (contacts.missed)
     mb_log_say(&run->log, "contact: %lld of %lld steps have not come to the tolerance",
                (long long)contacts.missed, (long long)step);

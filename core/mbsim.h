@@ -206,6 +206,7 @@ typedef struct MbContactCounts {
   double residual; // the largest natural map that a step's solution has left, by what was to be stopped
   int64_t missed;  // steps whose solution has not come to the scene's tolerance
   double deepest;  // one shape in another at a step's end, by the smaller one's size
+  double parted;   // J: what moves that part what is deep have added to the energy
 } MbContactCounts;
 // False where nothing can collide.
 bool mb_sim_contacts(const MbSim *sim, MbContactCounts *counts);

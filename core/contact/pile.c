@@ -245,3 +245,14 @@ size_t mb_pile_part(MbPile *p, size_t most) {
   }
   return most;
 }
+
+void mb_pile_each_moved(const MbPile *p, void (*see)(void *context, size_t contact), void *context) {
+  for (size_t i = 0; i < p->nbatches; i++) {
+    const double *cell = mb_pile_run(p, i) + MB_LANES_WIDE * MB_PILE_RUN;
+    const uint32_t *block = p->block + MB_LANES_WIDE * p->batch[i].cell;
+    for (size_t k = 0; k < p->batch[i].depth;
+         k++, cell += MB_LANES_WIDE * MB_PILE_PART, block += MB_LANES_WIDE)
+      for (size_t l = 0; l < MB_LANES_WIDE; l++)
+        if (block[l] != UINT32_MAX && cell[MB_LANES_WIDE * MB_PILE_ONE_NOW + l] > 0) see(context, block[l]);
+  }
+}

@@ -181,6 +181,9 @@ static inline double *mb_pile_run(const MbPile *pile, size_t batch) {
   return pile->part + MB_LANES_WIDE * (MB_PILE_RUN * batch + MB_PILE_PART * (size_t)pile->batch[batch].cell);
 }
 
+// Shows each contact that has moved its bodies.
+void mb_pile_each_moved(const MbPile *pile, void (*see)(void *context, size_t contact), void *context);
+
 size_t mb_pile_bytes(const MbPile *pile);
 void mb_pile_free(MbPile *pile);
 

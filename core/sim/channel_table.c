@@ -108,7 +108,8 @@ static void sample_energy(const MbSim *sim, double *out) {
   out[0] = e.kinetic, out[1] = e.gravity, out[2] = e.elastic, out[3] = e.total;
   out += 4;
   if (sim->model->contacts.any) *out++ = mb_section(sim, MB_SECTION_CONTACT)[0];
-  if (sim->model->dry) *out = mb_section(sim, MB_SECTION_FRICTION)[0];
+  if (sim->model->dry) *out++ = mb_section(sim, MB_SECTION_FRICTION)[0];
+  if (sim->model->contacts.any) *out = mb_section(sim, MB_SECTION_CONTACT)[1];
 }
 
 static void sample_momentum(const MbSim *sim, double *out) {
@@ -190,7 +191,9 @@ static const char *const xyz[] = {"x", "y", "z"}, *const wxyz[] = {"w", "x", "y"
 static const char *const twist[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
 static const char *const rates[] = {"alphax", "alphay", "alphaz", "ax", "ay", "az"};
 static const char *const wrench[] = {"tx", "ty", "tz", "fx", "fy", "fz"};
-static const char *const energies[] = {"kinetic", "gravity", "elastic", "total", "contact", "friction"};
+static const char *const energies[] = {"kinetic", "gravity", "elastic", "total", "contact", "parted"};
+static const char *const energies_with_both[] = {"kinetic", "gravity",  "elastic", "total",
+                                                 "contact", "friction", "parted"};
 static const char *const energies_with_friction[] = {"kinetic", "gravity", "elastic", "total", "friction"};
 static const char *const errors[] = {"position", "velocity"};
 static const char *const momenta[] = {"lx", "ly", "lz", "ax", "ay", "az"};
@@ -204,8 +207,8 @@ static const char *const principal[] = {"1", "2", "3"};
 static size_t energy_parts(const MbSim *sim, const MbDeformable *of, const char *const **components) {
   const bool touches = sim->model->contacts.any;
   (void)of;
-  *components = touches ? energies : energies_with_friction;
-  return (size_t)4 + touches + sim->model->dry;
+  *components = !touches ? energies_with_friction : sim->model->dry ? energies_with_both : energies;
+  return (size_t)4 + (touches ? 2 : 0) + sim->model->dry;
 }
 
 static size_t by_rank(const MbSim *sim, const MbDeformable *of, const char *const **components) {

@@ -11,7 +11,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "checkpoints are written as they lie in memory");
 
-static const char MAGIC[8] = "mbstate2";
+static const char MAGIC[8] = "mbstate3";
 
 const char *const mb_section_words[MB_SECTIONS] = {[MB_SECTION_SCHEME] = "scheme",
                                                    [MB_SECTION_NODES] = "nodes",

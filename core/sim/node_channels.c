@@ -58,9 +58,7 @@ static double loaded(const MbSim *sim, const MbDeformable *of, const double *q) 
   return sum;
 }
 
-void mb_nodes_energy(const MbSim *sim, MbEnergy *e) {
-  if (!sim->nodes) return;
-  const double *q = mb_nodes_places(sim), *v = mb_nodes_velocities(sim);
+void mb_nodes_energy_of(const MbSim *sim, const double *q, const double *v, MbEnergy *e) {
   for (size_t i = 0; i < sim->model->ndeformables; i++) {
     const MbDeformable *of = &sim->model->deformables[i];
     for (size_t k = 0; k < of->count; k++) {
@@ -72,6 +70,10 @@ void mb_nodes_energy(const MbSim *sim, MbEnergy *e) {
   }
   e->elastic += sim->solver->passes->energy(sim->work, q);
   e->total = e->kinetic + e->gravity + e->elastic;
+}
+
+void mb_nodes_energy(const MbSim *sim, MbEnergy *e) {
+  if (sim->nodes) mb_nodes_energy_of(sim, mb_nodes_places(sim), mb_nodes_velocities(sim), e);
 }
 
 void mb_nodes_momentum(const MbSim *sim, double linear[3], double angular[3]) {

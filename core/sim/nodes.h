@@ -107,6 +107,8 @@ static inline const double *mb_nodes_velocities_at(const MbSim *sim) {
 // At the state: volume and largest strain of one deformable; what all add to energy and momentum (node_channels.c).
 void mb_nodes_measure(const MbSim *sim, const MbDeformable *of, double *volume, double *strain);
 void mb_nodes_energy(const MbSim *sim, MbEnergy *energy);
+// Adds to an energy that of nodes at places q that move by v.
+void mb_nodes_energy_of(const MbSim *sim, const double *q, const double *v, MbEnergy *energy);
 void mb_nodes_momentum(const MbSim *sim, double linear[3], double angular[3]);
 // Of the last step: iterations, residual and what is left; how many steps so far have missed the energy that was wanted; seconds of
 // wall time.

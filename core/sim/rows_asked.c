@@ -70,7 +70,7 @@ static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const dou
   MbTouch *touch = &sim->touching->now.touch[c->set.is[s].key];
   double along[3] = {0}, rate[3], size[3] = {0};
   if (asking->of != MB_ASK_VELOCITIES && !asking->parts) return;
-  if (asking->of == MB_ASK_VELOCITIES) mb_touch_carried(sim, touch, along + 1);
+  if (asking->of == MB_ASK_VELOCITIES) mb_touch_carried(sim, touch, along);
   mb_row_rate_three_sized(&c->set, s, x, rate, size);
   for (size_t k = 0; k < 3; k++) {
     MbAskRow known = {.g = touch->gap,

@@ -16,8 +16,8 @@ typedef enum MbSection {
   MB_SECTION_FREEDOM, // how many rows of constraints have been free at once, and how free the last of them (singular.c)
   MB_SECTION_CLOSURES, // (nguess) coordinates of joints that close loops (constrain_rows.c)
   MB_SECTION_LATCHED_BEFORE, // (nslots) rows that events had latched during the last step, under the adaptive integrator (events.c)
-  MB_SECTION_LATCHED,  // (nslots) rows that they latch now
-  MB_SECTION_CONTACT,  // work that contacts have done since the start (touch.c)
+  MB_SECTION_LATCHED, // (nslots) rows that they latch now
+  MB_SECTION_CONTACT, // work that contacts have done since the start (touch.c); what parting has added to the energy (touch_kept.c)
   MB_SECTION_FRICTION, // the same of dry friction in joints (dry.c)
   MB_SECTION_LOADS,    // (nloads) what pressed at the places where joints rub, over the last step (dry.c)
   MB_SECTION_TOLD,     // what solutions with contacts and friction have been since the start (MbSolved)

@@ -34,6 +34,7 @@ static const char *const GONE = "contacts are not where they were beside it",
                          *const LOADS = "contacts slide under loads that are not unique",
                          *const CARRIED = "contacts are carried round by what is driven or held by joints",
                          *const OTHERS = "constraints have held what was parted",
+                         *const KEPT = "what floats has got back the momentum that parting took",
                          *const TURNING = "a contact has come to rest just as it slid";
 
 static bool lost(MbSensitivity *g, const char *why) {
@@ -106,7 +107,7 @@ static bool copy_move(const MbSim *sim, MbTouchMove *to, const MbTouchMove *from
       !mb_touch_copy_pushes(&to->pushed, &from->pushed))
     return false;
   memcpy(to->q, from->q, sim->nq * sizeof *to->q), memcpy(to->dq, from->dq, sim->nv * sizeof *to->dq);
-  to->alone = from->alone;
+  to->alone = from->alone, to->kept = from->kept;
   return true;
 }
 
@@ -479,6 +480,7 @@ static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, con
 static bool move_back(MbSensitivity *g, const MbTouchMove *move, const double *v, double *q, double *out) {
   MbMet *met = g->met;
   if (!move->alone) return lost(g, OTHERS);
+  if (move->kept) return lost(g, KEPT);
   mb_sim_kinematics(met->beside, move->q, v);
   mb_tangent_moved_transposed(g->sim, move->dq, q, g->move, met->y);
   if (!solve_move(g, move)) return false;

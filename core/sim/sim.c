@@ -158,7 +158,7 @@ static void plan_memory(MbSim *sim) {
                               [MB_SECTION_CLOSURES] = model->nguess,
                               [MB_SECTION_LATCHED_BEFORE] = events,
                               [MB_SECTION_LATCHED] = events,
-                              [MB_SECTION_CONTACT] = model->contacts.any ? 1 : 0,
+                              [MB_SECTION_CONTACT] = model->contacts.any ? 2 : 0,
                               [MB_SECTION_FRICTION] = model->dry ? 1 : 0,
                               [MB_SECTION_LOADS] = model->nloads,
                               [MB_SECTION_TOLD] = solved ? MB_SOLVED_NUMBERS : 0,

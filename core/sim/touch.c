@@ -299,4 +299,5 @@ void mb_touch_commit(MbSim *sim) {
   t->done = last;
   mb_impacts_commit(&t->impacts, sim->state.step);
   mb_section(sim, MB_SECTION_CONTACT)[0] = t->work;
+  mb_section(sim, MB_SECTION_CONTACT)[1] = t->kept.parted;
 }

@@ -15,6 +15,7 @@
 #include "core/sim/touch_carried.h"
 #include "core/sim/touch_faces.h"
 #include "core/sim/touch_impacts.h"
+#include "core/sim/touch_kept.h"
 #include "core/sim/touch_sight.h"
 
 enum { MB_TOUCH_ENDS = 4 };
@@ -103,6 +104,7 @@ typedef struct MbTouchMove {
   size_t q_room, dq_room;
   MbPushes pushed;
   bool alone; // contacts alone have done it
+  bool kept;  // behind it velocities have got back what moves took of momentum
 } MbTouchMove;
 
 // The moves of a step, what did not push in it and was about to, and the bodies that spin anew (mb_touch_swing_anew).
@@ -136,6 +138,7 @@ struct MbTouching {
   MbTouchSight sight;
   MbTouchBranch branch;
   MbTouchCarried carried;
+  MbTouchKept kept;
   int moves;      // how many times what was deep has been parted behind this step
   double deepest; // by size: what it was parted from
   MbTouchFacets facets;
@@ -239,6 +242,8 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report);
 MbStatus mb_touch_part_points(MbSim *sim, double t, MbReport *report);
 // Notes the impulses of a solution, its rates with velocities v, and the work that they have done.
 void mb_touch_take(MbSim *sim, const double *v);
+// The contact of a row that has been solved for; NULL: it is another row.
+const MbTouch *mb_touch_of_row(const MbSim *sim, size_t row);
 // Notes how what is deep has been parted from where bodies are, by dq (nv), where somebody wants to know.
 void mb_touch_note_move(MbSim *sim, const double *q, const double *dq);
 // Notes a contact that has not pushed, with its rates before and after, where somebody wants to know and it was about to.

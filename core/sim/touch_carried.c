@@ -7,13 +7,13 @@
 //   s = D_b − D_a + (Q_b − 1) r_b − (Q_a − 1) r_a = 0
 //
 // that the same two points touch at the step's end, by  G v = (h G v − s)/h,  where the right-hand side is of second order. Nodes of deformables go
-// by h v. A ball b goes over a by y = D_b − D_a − (Q_a − 1)(c_b − c_a), and other points touch at the step's end; half way it has its point at r_b from
-// its centre still, and meets a point of a that is y/2 farther:
+// by h v. A ball b goes over a by y = D_b − D_a − (Q_a − 1)(c_b − c_a), and other points touch at the step's end. Seen from a, whose axes turn,
+// its centre goes by Q_a⁻¹ y and it turns by δ about it, with its point at r_b from it all the time where a is flat:
 //
-//   s = (1 − ½ θ_a ×) (y + (θ_b − θ_a) × r_b − ½ θ_a × y) = 0
+//   s = Q_a⁻¹ y + δ × r_b = 0,   δ = log(Q_a⁻¹ Q_b)
 //
-// by the axes of that time, in which what comes nearer along the normal does not slip: a thing between two fingers could not stick to both if it
-// did. Where both turn alike the two are the same, and what sticks keeps its place. So the second is asked of all solids: as s is a rigid motion there,
+// so that what comes nearer along the normal does not slip: a thing between two fingers could not stick to both if it
+// did. Where both turn alike the two are the same, and what sticks keeps its place. So the second is asked of all solids: as s is a rigid motion,
 // all points of two that lie flat on one another can stick together, which they cannot do by the first where the two turn a little differently.
 // Of what is not round, and turns otherwise than what it is on, that is as little true as that points stay where they are: a part of s is asked
 // for that goes to none where one of the two does not turn.
@@ -21,6 +21,10 @@
 // D and Q are those of the velocities that are being solved for. They are known by the last step's velocities but for what changes in the
 // step, where bodies go straight but for what turns them; of links, the solution is made again about what it has led to, as often as that
 // changes by more than the solution is good for. The change is less by a part of ω h each time.
+//
+// Normals ask for the same s: of fingers that swing, what a row at the step's start sees of their gap is off by as much as what its tangents see, and what
+// four points of a thing between two fingers were asked for would fit no motion of it. So a gap is to be  gap + n · s ≥ 0  at the step's end,
+// which leaves no depth but for how surfaces curve. That is asked where joints hold one of the two, as what is driven is known by the last step alone. A blow that throws back is asked of the velocities before it alone.
 //
 // It is asked of pairs of which one is driven and turns, or is held by joints.
 #include "core/sim/touch_carried.h"
@@ -80,6 +84,7 @@ typedef struct Pair {
   size_t body[2];
   bool goes[2]; // which goes over the other, as a ball does: both by half, where neither is it alone
   bool round;   // one is
+  bool linked;  // joints hold one
 } Pair;
 
 // A body that is driven and does not turn carries nothing round, nor does what stands still.
@@ -99,7 +104,7 @@ static bool is_round(MbShapeKind kind) {
 static bool pair_of(const MbSim *sim, const MbTouch *touch, Pair *pair, bool *iterates) {
   const MbTouching *t = sim->touching;
   const uint32_t which[2] = {touch->a, touch->b};
-  bool carries = false, linked = false, round[2] = {false, false}, holds[2] = {false, false};
+  bool carries = false, round[2] = {false, false}, holds[2] = {false, false};
   *pair = (Pair){.body = {MB_WORLD, MB_WORLD}};
   for (int k = 0; k < 2; k++) {
     if (which[k] >= t->rules->nsolids) continue;
@@ -107,13 +112,13 @@ static bool pair_of(const MbSim *sim, const MbTouch *touch, Pair *pair, bool *it
     pair->body[k] = t->rules->solids[which[k]].body;
     round[k] = is_round(t->rules->solids[which[k]].kind);
     holds[k] = t->carried.linked[pair->body[k]] || t->driven[which[k]];
-    linked |= t->carried.linked[pair->body[k]];
+    pair->linked |= t->carried.linked[pair->body[k]];
     carries |= t->driven[which[k]];
   }
   pair->round = round[0] || round[1];
   for (int k = 0; k < 2; k++) pair->goes[k] = pair->round ? round[k] : holds[0] == holds[1] || !holds[k];
-  *iterates |= linked;
-  return carries || linked;
+  *iterates |= pair->linked;
+  return carries || pair->linked;
 }
 
 // How body or node `end` takes the point of contact along, by velocities v.
@@ -157,21 +162,19 @@ static void gone(const Way *on, const Way *over, bool last, double y[3]) {
   if (on->straight) mb_vec3_sub(y, y, turned);
 }
 
-// s ← s + how far `over` slips on `on`, as a ball, in axes that turn half as far, times w
+// s ← s + how far `over` slips on `on`, as a ball, in the axes of `on`, times w
 static void roll(const MbTouch *touch, const Way *on, const Way *over, bool last, double w, double s[3]) {
-  double slip[3], y[3], r[3], part[3], met[3];
-  mb_vec3_sub(part, over->turn, on->turn);
+  double slip[3], y[3], r[3], part[3], back[4], apart[4];
+  mb_quat_conj(back, on->q);
+  mb_quat_mul(apart, back, over->q);
+  mb_quat_log(part, apart);
   mb_vec3_sub(r, touch->point, over->c);
-  mb_vec3_cross(met, part, r);
+  mb_vec3_cross(slip, part, r);
   gone(on, over, false, y);
-  mb_vec3_add(slip, y, met);
+  mb_vec3_add(slip, slip, y);
   gone(on, over, last, y);
-  mb_vec3_cross(part, on->turn, y);
-  mb_vec3_add_scaled(slip, slip, -0.5, part);
-  mb_vec3_add(y, y, met);
-  mb_vec3_add_scaled(y, y, -0.5, part);
-  mb_vec3_cross(part, on->turn, y);
-  mb_vec3_add_scaled(slip, slip, -0.5, part);
+  swing(back, y, part);
+  mb_vec3_add(slip, slip, part);
   mb_vec3_add_scaled(s, s, w, slip);
 }
 
@@ -181,9 +184,15 @@ static double alike(const double a[3], const double b[3]) {
   return size > 0 ? fmax(2 * mb_vec3_dot(a, b) / size, 0) : 0;
 }
 
-// along ← what tangents of contact i ask for, whose rows begin at `slot`, by velocities v. How fast what meets there is.
+// Whether a contact throws back what comes, as it did at the step's start.
+static bool rebounds(const MbSim *sim, const MbTouch *touch, size_t slot) {
+  return touch->bounce > 0 &&
+         mb_row_rate(&sim->constraining->set, slot, sim->state.v) < -sim->touching->rules->threshold;
+}
+
+// along ← what rows of a contact ask for, which begin at `slot`, by velocities v. How fast what meets there is.
 static double ask_along(const MbSim *sim, const MbTouch *touch, const Pair *pair, size_t slot,
-                        const double *v, bool last, double along[2]) {
+                        const double *v, bool last, double along[3]) {
   const MbRowSet *set = &sim->constraining->set;
   const double h = sim->model->h;
   double axis[3][3], s[3], share = 1, size = 0;
@@ -205,8 +214,9 @@ static double ask_along(const MbSim *sim, const MbTouch *touch, const Pair *pair
   } else
     pinned(sim, touch, v, s);
   mb_touch_axes(touch->normal, axis);
-  for (size_t k = 0; k < 2; k++)
-    along[k] = share * (mb_row_rate(set, slot + 1 + k, v) - mb_vec3_dot(s, axis[1 + k]) / h);
+  for (size_t k = 0; k < 3; k++)
+    along[k] = share * (mb_row_rate(set, slot + k, v) - mb_vec3_dot(s, axis[k]) / h);
+  if (!pair->linked || rebounds(sim, touch, slot)) along[0] = 0;
   return size;
 }
 
@@ -274,13 +284,13 @@ double mb_touch_carried_again(MbSim *sim, const double *v) {
   for (size_t i = 0; i < c->ntouches; i++) {
     const size_t row = c->cone[i].row, slot = c->slot[row], key = c->set.is[slot].key;
     Pair pair;
-    double along[2];
+    double along[3];
     if (!pair_of(sim, &t->now.touch[key], &pair, &iterates)) continue;
     const double speed = ask_along(sim, &t->now.touch[key], &pair, slot, v, false, along);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
       const double more = along[k] - t->carried.along[key][k];
       if (more != 0) change = fmax(change, fabs(more) / (speed + c->loose));
-      c->b[row + 1 + (size_t)k] -= more;
+      c->b[row + (size_t)k] -= more;
       t->carried.along[key][k] = along[k];
     }
   }
@@ -293,9 +303,9 @@ bool mb_touch_carries(const MbSim *sim, uint32_t a, uint32_t b) {
   return pair_of(sim, &(MbTouch){.a = a, .b = b}, &pair, &iterates);
 }
 
-void mb_touch_carried(const MbSim *sim, const MbTouch *touch, double along[2]) {
+void mb_touch_carried(const MbSim *sim, const MbTouch *touch, double along[3]) {
   const MbTouching *t = sim->touching;
-  along[0] = along[1] = 0;
+  along[0] = along[1] = along[2] = 0;
   if (!t->carried.made) return;
   const size_t i = (size_t)(touch - t->now.touch);
   memcpy(along, t->carried.along[i], sizeof t->carried.along[i]);

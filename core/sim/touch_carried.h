@@ -1,4 +1,4 @@
-// What rides on what turns: what tangents of contacts ask for so that it keeps its place there (touch_carried.c).
+// What rides on what turns: what contacts ask for so that it keeps its place there (touch_carried.c).
 #ifndef MB_SIM_TOUCH_CARRIED_H
 #define MB_SIM_TOUCH_CARRIED_H
 
@@ -13,7 +13,7 @@ typedef struct MbTouchCarried {
   bool made;          // `along` is of the step's contacts
   bool iterates;      // of some of them the arcs are not known before the solution is
   double rounding;    // of velocities that bodies' places tell
-  double (*along)[2]; // (n) what tangents ask for of b against a
+  double (*along)[3]; // (n) what normals and tangents ask for of b against a
   size_t n, room;
 } MbTouchCarried;
 
@@ -23,14 +23,14 @@ void mb_touch_carried_free(MbTouchCarried *carried);
 size_t mb_touch_carried_bytes(const MbSim *sim);
 // Begins a step with the contacts that are listed. False: out of memory.
 bool mb_touch_carried_begin(MbSim *sim, size_t n);
-// Finds what tangents ask for by how bodies move when the step begins, once a step. Rows are made.
+// Finds what contacts ask for by how bodies move when the step begins, once a step. Rows are made.
 void mb_touch_carried_guess(MbSim *sim);
 // Finds it anew by the velocities that a solution comes to, and puts it into what the rows taken ask for. Returns by how much it has changed, of how
 // fast things are.
 double mb_touch_carried_again(MbSim *sim, const double *v);
-// Whether tangents of contacts of two solids, or of a deformable beyond these, may ask for anything: one is driven and turns, or is held by joints.
+// Whether contacts of two solids, or of a deformable beyond these, may ask for anything: one is driven and turns, or is held by joints.
 bool mb_touch_carries(const MbSim *sim, uint32_t a, uint32_t b);
-// along ← what tangents of a contact of the step ask for of b against a: none but on what turns.
-void mb_touch_carried(const MbSim *sim, const struct MbTouch *touch, double along[2]);
+// along ← what rows of a contact of the step ask for of b against a: none but on what turns.
+void mb_touch_carried(const MbSim *sim, const struct MbTouch *touch, double along[3]);
 
 #endif

@@ -148,7 +148,7 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
   t->thrown = mb_arena_alloc(&sim->arena, sim->model->nb, sizeof *t->thrown);
   if (!t->driven || !t->E || !t->placed || !t->bounds || !t->way || !t->thrown)
     return mb_no_memory(report, "contact");
-  if (!mb_touch_carried_create(sim)) return mb_no_memory(report, "contact");
+  if (!mb_touch_carried_create(sim) || !mb_touch_kept_create(sim)) return mb_no_memory(report, "contact");
   MbStatus status = make_solids(sim, report);
   if (status == MB_OK) status = check_forms(sim, report);
   if (status == MB_OK) status = mb_touch_make_surfaces(sim, report);
@@ -225,7 +225,8 @@ bool mb_sim_contacts(const MbSim *sim, MbContactCounts *counts) {
                               .most = (size_t)told[MB_SOLVED_MOST],
                               .residual = told[MB_SOLVED_WORST],
                               .missed = (int64_t)told[MB_SOLVED_MISSED],
-                              .deepest = told[MB_SOLVED_DEEPEST]};
+                              .deepest = told[MB_SOLVED_DEEPEST],
+                              .parted = mb_section(sim, MB_SECTION_CONTACT)[1]};
   return true;
 }
 

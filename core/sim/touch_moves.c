@@ -12,8 +12,7 @@ bool mb_touch_copy_pushes(MbPushes *to, const MbPushes *from) {
   return true;
 }
 
-// The contact of a row that has been solved for; NULL: it is another row.
-static const MbTouch *touch_of_row(const MbSim *sim, size_t row) {
+const MbTouch *mb_touch_of_row(const MbSim *sim, size_t row) {
   const MbConstraining *c = sim->constraining;
   if (mb_touch_apart(sim)) return &sim->touching->now.touch[row];
   const MbRowTerms *is = &c->set.is[c->slot[row]];
@@ -39,7 +38,7 @@ void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
   MbTouchMoves *moves = sim->touching->noted;
   if (!moves || moves->n >= MB_TOUCH_MOVES) return;
   MbTouchMove *move = &moves->move[moves->n++];
-  move->alone = true, move->pushed.n = 0;
+  move->alone = true, move->kept = false, move->pushed.n = 0;
   if (!mb_grow(&move->q, &move->q_room, sim->nq, sizeof *q) ||
       !mb_grow(&move->dq, &move->dq_room, sim->nv, sizeof *dq) ||
       !mb_grow(&move->pushed.touch, &move->pushed.room, c->n, sizeof *move->pushed.touch)) {
@@ -48,7 +47,7 @@ void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
   }
   memcpy(move->q, q, sim->nq * sizeof *q), memcpy(move->dq, dq, sim->nv * sizeof *dq);
   for (size_t i = 0; i < c->n; i++) {
-    const MbTouch *touch = touch_of_row(sim, i);
+    const MbTouch *touch = mb_touch_of_row(sim, i);
     if (c->answer.lambda[i] == 0) continue;
     if (touch)
       move->pushed.touch[move->pushed.n++] = noted(touch, c->answer.lambda[i]);

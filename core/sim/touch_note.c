@@ -58,10 +58,9 @@ void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], con
   MbPushed *done = &t->done.touch[t->done.n++]; // there is room for all that are listed
   describe(touch, lambda, done);
   done->lessened = done->rebounds && sim->constraining->rebounds.lessened;
-  double along[2];
+  double along[3];
   mb_touch_carried(sim, touch, along);
-  mb_vec3_copy(done->rate, after);
-  for (int k = 0; k < 2; k++) done->rate[1 + k] -= along[k];
+  mb_vec3_sub(done->rate, after, along);
   t->work += work_of(sim, touch, lambda, before, after);
   mb_impacts_note(&t->impacts, touch, lambda, before, t->rules->threshold,
                   ((double)sim->state.step + 1) * sim->model->h);
@@ -75,7 +74,9 @@ void mb_touch_note_near(MbSim *sim, const MbTouch *touch, const double before[3]
   static const double NEAR = 1e-6, none[3] = {0}; // as in sensitivity_tied.c
   const MbContacts *rules = sim->touching->rules;
   MbTouchMoves *moves = sim->touching->noted;
+  double along[3];
   if (!moves) return;
+  mb_touch_carried(sim, touch, along);
   const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
   const MbAskRow known = {.g = touch->gap,
                           .judged = mb_touch_judged(sim->touching, touch),
@@ -83,7 +84,7 @@ void mb_touch_note_near(MbSim *sim, const MbTouch *touch, const double before[3]
                           .one_way = true,
                           .alpha = rules->compliance,
                           .beta = rules->damping,
-                          .rate = after[0],
+                          .rate = after[0] - along[0],
                           .last = before[0],
                           .size = fabs(before[0]) + fabs(after[0])};
   const MbAsked asked = mb_ask_contact(&asking, &known);

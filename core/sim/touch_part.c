@@ -17,6 +17,7 @@
 #include "core/sim/layout.h"
 #include "core/sim/nodes.h"
 #include "core/sim/touch.h"
+#include "core/sim/touch_pile.h"
 #include "core/sim/trouble.h"
 
 #include <stdio.h>
@@ -92,10 +93,19 @@ static MbStatus move(MbSim *sim, double t, bool moved, MbReport *report) {
   }
   if (status != MB_OK) return status;
   mb_touch_note_move(sim, sim->q1, dq);
+  mb_touch_kept_moved(sim, moved && sim->touching->pile->solved);
   mb_sim_advance(sim, sim->q1, 1, dq);
   mb_sim_kinematics(sim, sim->q1, sim->v1);
   mb_sim_follow(sim, sim->q1, sim->v1);
   return MB_OK;
+}
+
+// What velocities give back of momentum makes another look of where they lead; who goes back over a step knows of moves alone.
+static void end_moves(MbSim *sim) {
+  MbTouching *t = sim->touching;
+  if (!mb_touch_kept_end(sim, sim->v1)) return;
+  t->fresh = false;
+  if (t->noted && t->noted->n) t->noted->move[t->noted->n - 1].kept = true;
 }
 
 // Once, and what touches is looked for once a step, where it begins.
@@ -105,12 +115,17 @@ static MbStatus part_once(MbSim *sim, double t, MbReport *report) {
   if (!mb_touch_apart_move(sim, &depth)) return mb_no_memory(report, "contact");
   tell_depth(sim, depth, NULL, report);
   sim->constraining->told[MB_SOLVED_DEEPEST] = depth;
-  return depth > SLOP ? move(sim, t, true, report) : MB_OK;
+  if (!(depth > SLOP)) return MB_OK;
+  mb_touch_kept_begin(sim);
+  const MbStatus status = move(sim, t, true, report);
+  if (status == MB_OK) end_moves(sim);
+  return status;
 }
 
 MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
   enum { TURNS = 3, ONCE = 2 };
   MbTouching *touching = sim->touching;
+  mb_touch_kept_step(sim);
   if (mb_touch_apart(sim) && mb_touch_few(touching->rules) && !(touching->rules->compliance > 0))
     return part_once(sim, t, report);
   const int turns = mb_touch_few(touching->rules) ? ONCE : TURNS;
@@ -123,11 +138,13 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
       note_depth(sim, &touching->next.touch[i], report);
     if (turn == 0) touching->deepest = depth;
     if (!mb_touch_parts(touching, turn, turns - 1, depth)) break;
+    if (turn == 0) mb_touch_kept_begin(sim);
     const MbStatus status = move(sim, t, false, report);
     if (status != MB_OK) return status;
     touching->moves++;
   }
   touching->fresh = !touching->points;
+  if (touching->moves) end_moves(sim);
   return MB_OK;
 }
 
@@ -141,23 +158,31 @@ static double gives(const MbSim *sim, const MbTouch *touch, size_t end) {
   return touch->weight[end] / model->deformables[i].elements->mass[node - model->deformables[i].first];
 }
 
-// Moves a contact's nodes by the least, as masses tell, that takes `depth` away.
-static bool part_nodes(MbSim *sim, const MbTouch *touch, double depth) {
+// Moves a contact's nodes by the least, as masses tell, that takes `depth` away. `began`: others have been moved before.
+static bool part_nodes(MbSim *sim, const MbTouch *touch, double depth, bool began) {
   double sum = 0;
   bool moved = false;
   for (size_t k = 0; k < touch->nends; k++) sum += gives(sim, touch, k) * touch->weight[k];
-  for (size_t k = 0; k < touch->nends && sum > 0; k++) {
+  if (!(sum > 0)) return false;
+  if (!began) mb_touch_kept_begin_points(sim);
+  for (size_t k = 0; k < touch->nends; k++) {
     const double way = gives(sim, touch, k) / sum * depth;
-    if (way != 0 && mb_nodes_push(sim, touch->end[k] - sim->model->nb, way, touch->normal)) moved = true;
+    if (way == 0) continue;
+    const size_t node = touch->end[k] - sim->model->nb;
+    if (!mb_nodes_push(sim, node, way, touch->normal)) continue;
+    mb_touch_kept_moves_node(sim, node, way, touch->normal);
+    moved = true;
   }
+  mb_touch_kept_join_touch(sim, touch->end, touch->nends);
   return moved;
 }
 
-// What is deep goes out by itself: a node that is a point has little mass beside what it touches, and only its place changes, not its
-// velocity. What is left of it comes of turns and of curved shapes, of the order h².
+// What is deep goes out by itself: a node that is a point has little mass beside what it touches, and its place changes, and of its
+// velocity no more than keeps momentum. What is left of it comes of turns and of curved shapes, of the order h².
 MbStatus mb_touch_part_points(MbSim *sim, double at, MbReport *report) {
   static const double MOST = 0.1; // of the smaller one's size, in a step
   MbTouching *t = sim->touching;
+  bool began = false;
   if (!t->points) return MB_OK;
   if (!mb_touch_look(sim, &t->done, true)) return mb_no_memory(report, "contact");
   t->fresh = true;
@@ -167,8 +192,9 @@ MbStatus mb_touch_part_points(MbSim *sim, double at, MbReport *report) {
     if (touch->a < t->rules->nsolids) continue;
     note_depth(sim, touch, report);
     if (t->rules->compliance > 0 || !(depth > SLOP)) continue;
-    if (part_nodes(sim, touch, fmin(depth, MOST) * touch->size)) t->fresh = false;
+    if (part_nodes(sim, touch, fmin(depth, MOST) * touch->size, began)) t->fresh = false, began = true;
   }
+  if (began) mb_touch_kept_end_points(sim, sim->v1);
   // nobody asks a device for anything behind this look
   return mb_nodes_fault(sim, at, report);
 }

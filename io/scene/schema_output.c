@@ -96,8 +96,9 @@ static const char *const channel_help[] = {
     "as the world's origin; elastic, of springs; "
     "total, the sum of the three; with `contact` also contact, the work that contacts have done since the "
     "start: "
-    "what friction and impacts have taken, below 0; and with dry friction in joints friction, the same of "
-    "that",
+    "what friction and impacts have taken, below 0; with dry friction in joints friction, the same of that; "
+    "and with `contact` as the last parted, what moves that part what is deep have added to the total, "
+    "which no impulse of a contact does",
     "linear momentum lx, ly, lz of all bodies and nodes, then their angular "
     "momentum ax, ay, az about the world's origin",
     "length of the path, the rate at which it grows, and tension, muscle by muscle; a muscle's name, or "

@@ -169,6 +169,29 @@ Test(contact_laws, a_piles_energy_never_rises_under_any_method) {
   }
 }
 
+// A flat box on an incline whose way down is between two corners of the pyramid, with 1.01 of the friction that holds it there.
+Test(contact_laws, a_flat_box_sticks_in_pyramids_by_every_method) {
+  static const char slab[] =
+      "{\"mbsim\": 1, \"parameters\": {\"tilt\": \"=25*deg\", \"yaw\": 0}, \"gravity\": "
+      "[\"=9.81*sin(tilt)*cos(yaw)\", \"=9.81*sin(tilt)*sin(yaw)\", \"=-9.81*cos(tilt)\"], \"time\": "
+      "{\"step\": 0.005, \"steps\": 200}, \"contact\": {\"cone\": \"pyramid\", \"friction\": "
+      "\"=1.01*tan(tilt)*cos(pi/4-yaw)/cos(pi/4)\"}, \"bodies\": [" GROUND
+      ", {\"name\": \"slab\", \"density\": 500, \"shape\": {\"type\": \"box\", \"size\": [0.6, 0.35, 0.03]}, "
+      "\"pose\": {\"position\": [0, 0, 0.015], \"rotation\": {\"axis\": [0, 0, 1], \"angle\": 0.7}}}]}";
+  static const char *const methods[] = {"/contact/method=\"gauss_seidel\"", "/contact/method=\"auto\"",
+                                        "/contact/method=\"nonsmooth_newton\"", "/contact/method=\"admm\"",
+                                        "/contact/method=\"staggered\""};
+  static const char *const yaws[] = {"/parameters/yaw=0", "/parameters/yaw=0.3", "/parameters/yaw=0.7"};
+  for (size_t k = 0; k < 15; k++) {
+    TestRun run = test_run(slab, (const char *const[]){methods[k / 3], yaws[k % 3], NULL});
+    test_steps(run.sim, 200);
+    const double *p = run.sim->x.E[1].p;
+    cr_expect_lt(hypot(p[0], p[1]), 1e-9, "%s, %s: slipped by %g m", methods[k / 3], yaws[k % 3],
+                 hypot(p[0], p[1]));
+    test_run_free(&run);
+  }
+}
+
 // A ball wedged between a wall and a peg as far apart as it is thick: sweeps get nowhere near.
 static const char *const wedge =
     "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"steps\": 1}, \"contact\": {\"friction\": 0.2, "

@@ -431,7 +431,7 @@ const MbCommand mb_command_gradient = {
         "where that holds what turns, and not with "
         "contact, friction inside joints, coordinates that have "
         "inertia of their own, explicit velocity terms and nodes that bodies hold by reduction; and so are "
-        "those of bdf1, bdf2 and sdirk2, with constraints of both ways and prescribed motions, and of "
+        "those of bdf1, bdf2 and sdirk2, with constraints, limits, ropes and prescribed motions, and of "
         "trapezoidal, with none beside joints. By "
         "differences are "
         "single steps near a position where constraints lose their hold, those of bdf1, bdf2 and sdirk2 that "

@@ -11,6 +11,7 @@
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/singular.h"
+#include "core/sim/stage_notes.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/claims.h"
 #include "core/sim/layout.h"
@@ -141,6 +142,7 @@ MbStatus mb_constrain_end(MbSim *sim, const double *made, bool factored, double 
   MbConstraining *c = sim->constraining;
   const double h = sim->model->h;
   const MbStatus status = mb_constrain_agree(sim, sim->state.t + h, made, factored, v, report);
+  mb_stage_note_agreed(sim);
   for (size_t s = 0; c && s < c->set.n; s++) c->force[s] = (c->half[s] + c->force[s]) / h;
   return status;
 }

@@ -124,6 +124,7 @@ static MbStatus two_stages(Making *m, const double *v, size_t k, size_t n, MbRep
   MbStatus status = make_stage(m, gamma, t, true, v, times, report);
   if (status != MB_OK) return status;
   status = mb_full_stage_agree(sim, t, sim->v1, between, report);
+  mb_stage_note_agreed(sim);
   if (status == MB_OK) status = mb_constrain_keep(sim, sim->v1, between, times, report);
   if (status != MB_OK) return status;
   for (size_t i = 0; i < sim->nv; i++) {
@@ -200,9 +201,11 @@ static MbStatus solve_as_is(Making *m, MbReport *report) {
 // The same, of bdf1's stages where something is struck.
 static MbStatus solve(Making *m, MbReport *report) {
   m->euler = m->sim->model->integrator.kind == MB_BDF1;
+  mb_stage_note_struck(m->sim, false);
   const MbStatus status = solve_as_is(m, report);
   if (m->euler || status != MB_OK || !mb_constrain_struck(m->sim)) return status;
   m->euler = true;
+  mb_stage_note_struck(m->sim, true);
   go_back(m->sim);
   return solve_as_is(m, report);
 }
@@ -237,15 +240,20 @@ void mb_scheme_bdf2_commit(MbSim *sim) {
 size_t mb_scheme_stages_terms(const MbSim *sim, MbStageTerms terms[2]) {
   const bool two_steps = sim->model->integrator.kind == MB_BDF2 && memory_of(sim)[KNOWN] != 0;
   if (two_steps) {
-    terms[0] = (MbStageTerms){.base_u = 1.0 / 3, .from_v = 4.0 / 3, .from_before = -1.0 / 3};
+    terms[0] =
+        (MbStageTerms){.base_u = 1.0 / 3, .from_v = 4.0 / 3, .from_before = -1.0 / 3, .gamma = 2.0 / 3};
     return 1;
   }
-  terms[0] = (MbStageTerms){.from_v = 1};
+  terms[0] = mb_scheme_stages_struck();
   if (sim->model->integrator.kind == MB_BDF1) return 1;
   const double times = (1 - ALPHA) / ALPHA;
-  terms[1] = (MbStageTerms){.base_first = 1 - ALPHA, .from_v = 1 - times, .from_first = times};
+  terms[0].gamma = ALPHA;
+  terms[1] =
+      (MbStageTerms){.base_first = 1 - ALPHA, .from_v = 1 - times, .from_first = times, .gamma = ALPHA};
   return 2;
 }
+
+MbStageTerms mb_scheme_stages_struck(void) { return (MbStageTerms){.from_v = 1, .gamma = 1}; }
 
 double *mb_scheme_stages_carried(const MbSim *sim, double *memory) {
   return sim->model->integrator.kind == MB_BDF2 ? memory + sim->section[MB_SECTION_SCHEME] + HEADER : NULL;

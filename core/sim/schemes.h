@@ -48,9 +48,12 @@ size_t mb_scheme_stages_scratch(size_t nq, size_t nv);
 // before, the first stage's w.
 typedef struct MbStageTerms {
   double base_u, base_first, from_v, from_before, from_first;
+  double gamma; // of the stage
 } MbStageTerms;
 // Tells them of the stages of the step to come, and how many these are.
 size_t mb_scheme_stages_terms(const MbSim *sim, MbStageTerms terms[2]);
+// Tells the terms of the one stage of a step in which something is struck.
+MbStageTerms mb_scheme_stages_struck(void);
 // Where what bdf2 carries from step to step begins in `memory`, which is laid out as the state's: u (nv) and the velocities before the step (nv). NULL: the
 // scheme carries nothing.
 double *mb_scheme_stages_carried(const MbSim *sim, double *memory);

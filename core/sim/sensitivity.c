@@ -369,9 +369,14 @@ static MbStatus agree_at_start(MbSensitivity *g, MbReport *report) {
   return MB_OK;
 }
 
-const char *mb_slope_no_stages(const MbSensitivity *g, size_t stages) {
+const char *mb_slope_no_stages(const MbSensitivity *g, size_t *stages, MbStageTerms terms[2]) {
   const MbStageNote *notes;
-  if (mb_stages_noted(g->sim, &notes) != stages) return "the step was not solved but in parts";
+  const size_t noted = mb_stages_noted(g->sim, &notes);
+  const MbStageTerms struck = mb_scheme_stages_struck();
+  bool whole = noted == *stages;
+  for (size_t s = 0; s < *stages && whole; s++) whole = notes[s].gamma == terms[s].gamma;
+  if (!whole && (noted != 1 || notes[0].gamma != struck.gamma)) return "the step was not solved but in parts";
+  if (!whole) *stages = 1, terms[0] = struck;
   if ((g->rows || g->held) && g->sim->constraining && g->sim->constraining->singular)
     return "constraints are near a position where one loses its hold";
   return NULL;
@@ -400,9 +405,9 @@ static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
   const MbStageNote *notes;
   mb_sensitivity_copy(sim, &g->before, &sim->state);
   memcpy(g->q, sim->state.q, sim->nq * sizeof *g->q);
-  const size_t stages = mb_scheme_stages_terms(sim, terms);
+  size_t stages = mb_scheme_stages_terms(sim, terms);
   MbStatus status = mb_sim_step(sim, report);
-  const char *why = status == MB_OK ? mb_slope_no_stages(g, stages) : NULL;
+  const char *why = status == MB_OK ? mb_slope_no_stages(g, &stages, terms) : NULL;
   if (why) return step_as_a_whole(g, why, report);
   if (status == MB_OK && g->rows && g->before.step == g->began) status = agree_at_start(g, report);
   if (status != MB_OK) return status;

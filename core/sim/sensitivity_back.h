@@ -18,6 +18,7 @@ typedef struct MbTurn {
   double *q1, *v1; // (nq), (nv) after it, which the next one begins with
   double *guess;   // (nguess) where closures were looked for
   double *noted;   // velocities of its passes
+  double *struck;  // (nslots) by how much something was struck, as mb_stages_struck tells
   double *nodes,
       *nodes1; // (nodes x 6) places and velocities of deformables' nodes before it and after it, where there is a way back through them
   double *

@@ -65,8 +65,10 @@ static void lay_out(const MbSensitivity *g, bool stands, Block *block, MbTurn *t
   }
   for (size_t s = 0; s < MB_BACK_STAGES; s++) {
     turn->note[s].base = take(block, sim->nv), turn->note[s].from = take(block, sim->nv);
-    turn->note[s].w = take(block, sim->nv), turn->note[s].impulse = take(block, rows);
+    turn->note[s].w = take(block, sim->nv);
+    turn->note[s].impulse = take(block, rows), turn->note[s].agreed = take(block, rows);
   }
+  turn->struck = take(block, rows);
   if (mb_back_by_passes(g)) turn->noted = take(block, mb_slope_halves_numbers(sim));
 }
 

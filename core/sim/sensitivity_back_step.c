@@ -239,7 +239,9 @@ static MbStatus halves_back(MbBackward *b, const MbTurn *turn, MbReport *report)
 // Back through one of them.
 static MbStatus stage_of(MbBackward *b, const MbTurn *turn, size_t s, MbReport *report) {
   if (!b->g->held) return stage(b, turn, s, report);
-  return mb_held_stage_back(b, turn, s) ? MB_OK : lost(b, turn, report);
+  if (!mb_held_stage_back(b, turn, s)) return lost(b, turn, report);
+  mb_held_tell(b->g, turn->t, turn->step, report);
+  return MB_OK;
 }
 
 static MbStatus stages_back(MbBackward *b, const MbTurn *turn, MbReport *report) {

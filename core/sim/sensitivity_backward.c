@@ -99,10 +99,18 @@ static MbStatus record_nodes(MbBackward *b, MbTurn *turn, MbReport *report) {
   return why ? mb_back_none(b, state->t, state->step, why, report) : finish_turn(b, turn, report);
 }
 
+static void record_stage(const MbSim *sim, const MbStageNote *from, MbStageNote *to) {
+  const size_t size = sim->nv * sizeof(double), rows = sim->model->nslots * sizeof(double);
+  to->gamma = from->gamma, to->t = from->t, to->agrees = from->agrees;
+  if (rows) memcpy(to->impulse, from->impulse, rows), memcpy(to->agreed, from->agreed, rows);
+  memcpy(to->base, from->base, size);
+  memcpy(to->from, from->from, size);
+  memcpy(to->w, from->w, size);
+}
+
 static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
   MbSim *sim = b->g->sim;
   const MbStageNote *notes;
-  const size_t size = sim->nv * sizeof(double);
   if (b->nodes) return record_nodes(b, turn, report);
   if (mb_back_by_passes(b->g)) return record_halves(b, turn, report);
   if (mb_back_at_once(b->g)) return record_once(b, turn, report);
@@ -111,18 +119,12 @@ static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
     memcpy(turn->guess, mb_section(sim, MB_SECTION_CLOSURES), sim->model->nguess * sizeof *turn->guess);
   MbStatus status = step_on(b, report);
   if (status != MB_OK) return status;
-  const char *why = mb_slope_no_stages(b->g, turn->stages);
+  const char *why = mb_slope_no_stages(b->g, &turn->stages, turn->terms);
   if (why) return mb_back_none(b, sim->state.t, sim->state.step, why, report);
   mb_stages_noted(sim, &notes);
-  for (size_t s = 0; s < turn->stages; s++) {
-    turn->note[s].gamma = notes[s].gamma, turn->note[s].t = notes[s].t;
-    turn->note[s].agrees = notes[s].agrees;
-    if (sim->model->nslots)
-      memcpy(turn->note[s].impulse, notes[s].impulse, sim->model->nslots * sizeof(double));
-    memcpy(turn->note[s].base, notes[s].base, size);
-    memcpy(turn->note[s].from, notes[s].from, size);
-    memcpy(turn->note[s].w, notes[s].w, size);
-  }
+  for (size_t s = 0; s < turn->stages; s++) record_stage(sim, &notes[s], &turn->note[s]);
+  if (sim->model->nslots)
+    memcpy(turn->struck, mb_stages_struck(sim), sim->model->nslots * sizeof *turn->struck);
   return finish_turn(b, turn, report);
 }
 

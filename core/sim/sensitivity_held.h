@@ -166,6 +166,8 @@ bool mb_held_row_terms(const MbHeldRows *r, const MbSim *sim, double gap, MbHeld
 void mb_held_rows_list(MbHeldRows *r, const double *forces);
 // G, Y and S of those that are not held with joints, where A is factored; S has then to be factored. False: A has no inverse.
 bool mb_held_rows_respond(MbSensitivity *g, MbHeldRows *r);
+// Factors S of g->held->rows, between velocities before and to come, and notes which limit, rope or dry friction is about to do otherwise. `struck` (may be NULL) is MbTurn.struck.
+void mb_held_rows_factor(MbSensitivity *g, const double *from, const double *to, const double *struck);
 // Takes rows to a step where the probe's bodies are and A is factored, and adds to λ what they make joints push; false: A has no inverse.
 bool mb_held_rows_at(MbSensitivity *g, const MbTurn *turn, double *lambda);
 // Warns once in a run where a limit or rope was about to press or to let go in the step gone back over last.

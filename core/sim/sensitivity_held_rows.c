@@ -70,7 +70,8 @@ bool mb_held_row_terms(const MbHeldRows *r, const MbSim *sim, double gap, MbHeld
                          .beta = is->beta,
                          .outward = is->outward,
                          .target = is->target,
-                         .turns = is->turns};
+                         .turns = is->turns,
+                         .pushed = true}; // else it is not listed
   MbAskRow further = none, sliding = none, bent = none, faster = none;
   further.g += way, further.g1 += way, sliding.gt = 1, bent.drift = 1, faster.rate = 1;
   const MbAsked asked = mb_ask(&asking, &none);
@@ -143,7 +144,7 @@ static bool is_held(MbSensitivity *g, size_t s) {
   double *G = g->less, *Y = g->more, *x = r->asked;
   memset(G, 0, nv * sizeof *G);
   mb_row_spread(&sim->constraining->set, s, 1, G);
-  for (size_t i = 0; i < nv; i++) Y[i] = sim->model->h * G[i];
+  for (size_t i = 0; i < nv; i++) Y[i] = r->scale * G[i];
   if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return true;
   const double alone = mb_slope_dot(G, Y, nv);
   double gives = alone;
@@ -169,6 +170,12 @@ static void look_for_ends(MbSensitivity *g, const double *to) {
   }
 }
 
+// Where a stage ends the gap there tells, else what the row asks for.
+static bool about_to_press(const MbHeldRows *r, size_t s, const double *to) {
+  if (r->sim->constraining->set.is[s].kind != MB_ROW_ONE_WAY) return false;
+  return r->at == MB_HELD_STAGE ? mb_slope_is_at_bound(r->sim, s) : mb_slope_about_to_press(r->sim, s, to);
+}
+
 // Those that were about to press, and dry friction that was about to stick, where it has.
 static void look_for_holds(MbSensitivity *g, const double *from, const double *to) {
   MbHeldRows *r = g->held->rows;
@@ -176,10 +183,28 @@ static void look_for_holds(MbSensitivity *g, const double *from, const double *t
   for (size_t s = 0, k = 0; s < sim->model->nslots; s++) {
     const MbHeldRow *row = k < r->n && r->row[k].slot == s ? &r->row[k++] : NULL;
     const bool near =
-        row ? row->slips && mb_slope_about_to_stick(sim, s, from, to)
-            : sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && mb_slope_about_to_press(sim, s, to);
+        row ? row->slips && mb_slope_about_to_stick(sim, s, from, to) : about_to_press(r, s, to);
     if (near && !is_held(g, s)) r->near = s;
   }
+}
+
+// Those by which the step would have been struck no more, and made of other stages.
+static void look_for_blows(MbHeldRows *r, const double *struck, const double *to) {
+  for (size_t k = 0; k < r->n; k++) {
+    const MbHeldRow *row = &r->row[k];
+    const double push = struck[row->slot] / r->scale;
+    if (row->tied == SIZE_MAX || !(push > 0)) continue;
+    if (mb_slope_about_to_let_go(r->sim, row->slot, push, r->S.S[(r->ntied + 1) * row->tied], to))
+      r->near = row->slot;
+  }
+}
+
+void mb_held_rows_factor(MbSensitivity *g, const double *from, const double *to, const double *struck) {
+  MbHeldRows *r = g->held->rows;
+  look_for_ends(g, to);
+  if (struck) look_for_blows(r, struck, to);
+  mb_ranked_factor(&r->S, r->ntied);
+  look_for_holds(g, from, to);
 }
 
 void mb_held_tell(MbSensitivity *g, double t, int64_t step, MbReport *report) {
@@ -215,9 +240,7 @@ bool mb_held_rows_at(MbSensitivity *g, const MbTurn *turn, double *lambda) {
   mb_held_rows_list(r, note->impulse + held->nclaimed);
   mb_held_kept_at(g, turn);
   if (!mb_held_rows_respond(g, r)) return false;
-  look_for_ends(g, note->w);
-  mb_ranked_factor(&r->S, r->ntied);
-  look_for_holds(g, note->from, note->w);
+  mb_held_rows_factor(g, note->from, note->w, NULL);
   if (sim->constraining->claims) return true; // what they make joints push is told
   memset(r->y, 0, nv * sizeof *r->y);
   for (size_t k = 0; k < r->n; k++)

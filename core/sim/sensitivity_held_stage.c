@@ -4,7 +4,7 @@
 //   M (p − w) = Jᵀ ν,            J p + ġ_t = 0                                                                  at q₁
 //
 // p being the velocities that agree with the rows where the stage ends, with which a step ends, and by which forces in the first stage of sdirk2 go (sensitivity_stage.c). J has the rows of joints and of constraints, F what acts
-// along joints' coordinates; M is the same wherever bodies are. With p̄ what p is felt by, and with z and ζ what the equations are,
+// along joints' coordinates, limits and ropes being rows of g where they have pressed in the stage, and of J p where they have pushed for p to agree; M is the same wherever bodies are. With p̄ what p is felt by, and with z and ζ what the equations are,
 //
 //   M z_p + Jᵀ ζ_p = −p̄,   J z_p = 0,      w̄ −= M z_p,   q̄₁ += ∂(ζ_p · J p − ν · J z_p)/∂q
 //   Fᵀ(z, ζ) = −w̄,         J z = 0,        Fᵀ(z, ζ) = ∂S/∂f + ∂S/∂a /(γ h) + γ h Tᵀ ∂S/∂q₁,     S = z · τ + ζ · g/(γ h) − μ · J z − F · V z
@@ -90,17 +90,16 @@ static void remember_closures(MbSim *sim, const double *guess) {
   if (n) memcpy(mb_section(sim, MB_SECTION_CLOSURES), guess, n * sizeof *guess);
 }
 
-// Those of its rows that are not held with joints push by what makes p agree with them, too.
+// Those of its rows that are not held with joints push by what makes p agree with them, too; of one way those that have pushed in the run, by `agreed`.
 static bool agree_with_rows(MbSensitivity *g, const double *q, const double *w, double t,
-                            const double *guess) {
+                            const double *agreed, const double *guess) {
   MbHeldStages *s = g->held->stages;
   MbHeldRows *r = s->agreed;
   MbSim *sim = s->measure;
   const size_t nv = sim->nv;
   r->t = t, r->guess = guess;
   mb_rows_make(sim, q, w, t, 0);
-  memset(s->rows_p, 0, sim->model->nslots * sizeof *s->rows_p);
-  mb_held_rows_list(r, s->rows_p);
+  mb_held_rows_list(r, agreed);
   if (!mb_held_rows_respond(g, r)) return false;
   mb_ranked_factor(&r->S, r->ntied);
   for (size_t k = 0; k < r->n; k++)
@@ -129,7 +128,8 @@ static void share(MbHeldRows *r, const double *lambda) {
 }
 
 // Takes p and ν to velocities w where bodies are at q at time t. False: M has no inverse.
-static bool agree(MbSensitivity *g, const double *q, const double *w, double t, const double *guess) {
+static bool agree(MbSensitivity *g, const double *q, const double *w, double t, const double *agreed,
+                  const double *guess) {
   MbHeldBack *held = g->held;
   MbHeldStages *s = held->stages;
   MbSim *sim = s->measure;
@@ -144,7 +144,7 @@ static bool agree(MbSensitivity *g, const double *q, const double *w, double t, 
   memset(s->p, 0, nv * sizeof *s->p);
   if (!sim->solver->apply(sim->work, s->p, s->nu, s->zeta)) return false;
   for (size_t i = 0; i < nv; i++) s->p[i] += w[i];
-  if (s->agreed && !agree_with_rows(g, q, w, t, guess)) return false;
+  if (s->agreed && !agree_with_rows(g, q, w, t, agreed, guess)) return false;
   for (size_t i = 0; i < nv; i++) s->change[i] = s->p[i] - w[i];
   sim->solver->momentum(sim->work, s->change, s->scrap);
   take_off(s->agreed, 1, s->scrap);
@@ -190,18 +190,18 @@ static bool find_slopes(MbSensitivity *g, const double *q) {
 }
 
 // Rows of constraints in the stage, where A is factored.
-static bool stand_rows(MbSensitivity *g, const double *q, const double *guess) {
+static bool stand_rows(MbSensitivity *g, const double *q, const MbTurn *turn) {
   MbHeldRows *r = g->held->rows;
   const MbHeldStages *s = g->held->stages;
   const MbHalf half = {
       .here = true, .impulse = s->span, .span = s->span, .t = s->note->t, .from = s->note->from};
   if (!r) return true;
-  r->t = s->note->t, r->guess = guess, r->scale = r->h = s->span;
+  r->t = s->note->t, r->guess = turn->guess, r->scale = r->h = s->span;
   mb_rows_make_half(g->probe, &half, q, s->note->from, s->note->t);
   mb_held_rows_list(r, s->note->impulse);
   for (size_t k = 0; k < r->n; k++) r->row[k].mu /= s->span;
   if (!mb_held_rows_respond(g, r)) return false;
-  mb_ranked_factor(&r->S, r->ntied);
+  mb_held_rows_factor(g, s->note->from, s->note->w, turn->struck);
   return true;
 }
 
@@ -215,8 +215,8 @@ static void take_tangent(MbSensitivity *g, const double *q) {
   mb_tangent_at(f->probe, f->tangent, s->felt, f->a, s->note->t, NULL);
 }
 
-// Takes all of it to a stage from coordinates q. False: A has no inverse, or a joint's coordinates are not found.
-static bool stand(MbSensitivity *g, const double *q, const MbStageNote *note, const double *guess) {
+// Takes all of it to a stage. False: A has no inverse, or a joint's coordinates are not found.
+static bool stand(MbSensitivity *g, const MbTurn *turn, const MbStageNote *note) {
   MbHeldBack *held = g->held;
   MbHeldStages *s = held->stages;
   MbSim *sim = g->probe;
@@ -224,14 +224,14 @@ static bool stand(MbSensitivity *g, const double *q, const MbStageNote *note, co
   const double h = sim->model->h;
   s->note = note, s->span = note->gamma * h;
   for (size_t i = 0; i < sim->nv; i++) step[i] = h * (note->base[i] + note->gamma * note->w[i]);
-  memcpy(q1, q, sim->nq * sizeof *q1);
+  memcpy(q1, turn->q, sim->nq * sizeof *q1);
   mb_sim_advance(sim, q1, 1, step);
-  if (!agree(g, q1, note->w, note->t, guess)) return false;
+  if (!agree(g, q1, note->w, note->t, note->agreed, turn->guess)) return false;
   memcpy(s->felt, note->agrees ? s->p : note->w, sim->nv * sizeof *s->felt);
-  remember_closures(sim, guess);
+  remember_closures(sim, turn->guess);
   mb_sim_kinematics(sim, q1, s->felt);
   if (!mb_krylov_factor(sim, note->t, s->span)) return false;
-  if (!stand_rows(g, q1, guess) || !find_pushes(g) || !find_slopes(g, q1)) return false;
+  if (!stand_rows(g, q1, turn) || !find_pushes(g) || !find_slopes(g, q1)) return false;
   if (held->rows) mb_held_rows_find(held->rows), mb_held_rows_find(s->agreed);
   take_tangent(g, q1);
   return true;
@@ -435,7 +435,7 @@ bool mb_held_stage_back(MbBackward *b, const MbTurn *turn, size_t at) {
   MbHeldBack *held = g->held;
   const MbStageNote *note = &turn->note[at];
   g->parted = NULL;
-  if (!stand(g, turn->q, note, turn->guess)) return false;
+  if (!stand(g, turn, note)) return false;
   begin_agreed(g);
   exchange_frames(held);
   const bool solved = back(b);
@@ -453,7 +453,8 @@ bool mb_held_start_back(MbBackward *b, const double *q, const double *v, const d
   MbSim *sim = g->probe;
   if (!s->agreed) return true;
   memcpy(sim->q1, q, sim->nq * sizeof *q);
-  if (!agree(g, q, v, 0, guess)) return false;
+  begin_agreed(g); // no row of one way has pushed there
+  if (!agree(g, q, v, 0, s->rows_p, guess)) return false;
   remember_closures(sim, guess);
   mb_sim_kinematics(sim, q, s->p);
   if (!find_slopes(g, q)) return false;

@@ -4,6 +4,7 @@
 
 #include "core/base/arena.h"
 #include "core/sim/newton.h"
+#include "core/sim/schemes.h"
 #include "core/sim/sensitivity.h"
 #include "core/sim/sensitivity_axes.h"
 #include "core/sim/stage.h"
@@ -162,6 +163,8 @@ void mb_slope_tied_tell(MbSensitivity *g, double t, int64_t step, MbReport *repo
 // Whether a row of one way that has not pressed was about to, with velocities `to` at the step's end; whether one that has pressed was about to let go: it has taken next to no velocity away, `free` being
 // what a unit of force takes.
 bool mb_slope_about_to_press(const MbSim *sim, size_t s, const double *to);
+// Whether the gap of a row is next to nothing where rows are.
+bool mb_slope_is_at_bound(const MbSim *sim, size_t s);
 bool mb_slope_about_to_let_go(const MbSim *sim, size_t s, double mu, double free, const double *to);
 // Whether dry friction that sticks has taken next to all that it may, and whether what slips has come next to a stop.
 bool mb_slope_about_to_slip(const MbSim *sim, size_t s, double mu);
@@ -292,7 +295,7 @@ void mb_slope_turned_back(const MbSensitivity *g, const double *z, double *dq, d
 
 // Says why rows of a model have no exact derivatives; NULL: they have, or there are none.
 const char *mb_slope_rows_refuse(const MbModel *model);
-// The same of fully implicit stages of bodies that joints hold as rows.
+// The same of fully implicit stages of bodies that joints hold as rows, of which limits and ropes have some.
 const char *mb_slope_stages_close(const MbModel *model);
 // Takes the probe's factors, g->q1, g->step and g->a to a stage from coordinates g->q that ends at t, step.
 MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, int64_t step,
@@ -317,8 +320,9 @@ static inline MbStageNote mb_slope_side_note(const MbSlope *slope, int side, con
 }
 // What is wrong with a step whose derivative could not be solved for.
 MbStatus mb_slope_unsolved(double t, int64_t step, MbReport *report);
-// Why the step of `stages` stages that has just been done has no exact derivative, as rows have made it near a position where they lose their hold, or parts; NULL: it has.
-const char *mb_slope_no_stages(const MbSensitivity *g, size_t stages);
+// Why the step that has just been done, which was to be of these stages, has no exact derivative, as rows have made it near a position where they lose their hold, or parts; NULL: it has.
+// Where something was struck in it, its stages are the one that such steps have.
+const char *mb_slope_no_stages(const MbSensitivity *g, size_t *stages, MbStageTerms terms[2]);
 // The same of a step of one solution.
 const char *mb_slope_no_once(const MbSensitivity *g);
 

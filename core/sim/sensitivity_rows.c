@@ -17,10 +17,12 @@ static const char *close_in_part(const MbModel *model) {
   return NULL;
 }
 
-static const char *kinds_refuse(const MbModel *model) {
+// `one_way`: limits and ropes have derivatives, but for those that go on beyond their bounds by what the gap was.
+static const char *kinds_refuse(const MbModel *model, bool one_way) {
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *c = &model->constraints[i];
-    if (c->unilateral) return "there are no exact ones of limits and ropes";
+    if (c->unilateral && !one_way) return "there are no exact ones of limits and ropes";
+    if (c->unilateral && c->outward != 0) return "there are no exact ones of limits that are passed";
     if (c->dry) return "there are no exact ones of dry friction";
     if (c->order == 2) return "there are no exact ones of prescribed accelerations";
   }
@@ -28,13 +30,13 @@ static const char *kinds_refuse(const MbModel *model) {
 }
 
 const char *mb_slope_rows_refuse(const MbModel *model) {
-  const char *why = kinds_refuse(model);
+  const char *why = kinds_refuse(model, false);
   if (why || !model->nslots) return why;
   return model->dry ? "there are no exact ones of dry friction" : close_in_part(model);
 }
 
 const char *mb_slope_stages_close(const MbModel *model) {
-  const char *why = kinds_refuse(model);
+  const char *why = kinds_refuse(model, true);
   return why ? why : close_in_part(model);
 }
 

@@ -68,12 +68,16 @@ void mb_slope_tied_at(MbSensitivity *g, const MbStageNote *note) {
   mb_tangent_rows_list(g->probe, g->tangent, note->from, note->w, g->tied->end, g->tied->forces);
 }
 
+bool mb_slope_is_at_bound(const MbSim *sim, size_t s) {
+  const MbRow *row = &sim->constraining->set.row[s];
+  return fabs(row->g) <= NEAR * row->size;
+}
+
 bool mb_slope_about_to_press(const MbSim *sim, size_t s, const double *to) {
   const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
   const MbAskRow known = mb_rows_known(sim, s, &asking, to, NULL);
   const MbAsked asked = mb_ask(&asking, &known);
-  const MbRow *row = &sim->constraining->set.row[s];
-  return asked.takes ? asked.b <= NEAR * asked.size : fabs(row->g) <= NEAR * row->size;
+  return asked.takes ? asked.b <= NEAR * asked.size : mb_slope_is_at_bound(sim, s);
 }
 
 bool mb_slope_about_to_let_go(const MbSim *sim, size_t s, double mu, double free, const double *to) {

@@ -103,6 +103,13 @@ Test(gradient_held, derivatives_back_of_limits_and_ropes_are_those_of_whole_runs
   check("caught", NULL, NEAR);
 }
 
+// A blow makes a step of sdirk2 and bdf2 one of bdf1, with one stage; velocities at its end agree with rows that press then.
+Test(gradient_held, derivatives_back_through_stages_of_limits_and_ropes_are_those_of_whole_runs) {
+  check_stages("limit", NULL, NEAR);
+  check_stages("taut", NULL, FEW);
+  check_stages("caught", NULL, NEAR);
+}
+
 Test(gradient_held, derivatives_back_of_what_is_accelerated_are_those_of_whole_runs) {
   check("accelerated", NULL, MOVE);
 }
@@ -173,6 +180,39 @@ static bool at_end(void *to, int64_t step, double t) {
 static void weigh_one(void *to, int64_t step, double t, const double *frame, double *weights) {
   (void)to, (void)step, (void)t, (void)frame;
   weights[0] = 1;
+}
+
+// The derivative of the end of a run that sled and limit make, back through it; returns how many warnings there were.
+static size_t warnings_of_sled(const GradientWay *way, double limit, MbReport *report) {
+  char sled[300];
+  snprintf(sled, sizeof sled,
+           "/bodies=[{\"name\":\"sled\",\"mass\":1,\"shape\":{\"type\":\"sphere\",\"radius\":0.1},\"joint\":"
+           "{\"type\":\"prismatic\",\"axis\":[-1,0,0],\"velocity\":1,\"limits\":[-1,%.17g]}}]",
+           limit);
+  const GradientCase c = {"limit", sled, way, "push", 3, NEAR};
+  TestRun at = gradient_moved(&c, 0), less = gradient_moved(&c, -NEAR), more = gradient_moved(&c, NEAR);
+  const MbSensitivityNumber number = {c.name, less.model, more.model, 3 * NEAR};
+  const MbSensitivityWeights one = {.wanted = at_end, .weigh = weigh_one};
+  MbSensitivity *run = NULL;
+  double back;
+  test_ok(mb_sensitivity_create(at.model, &number, 1, &run, report), report);
+  test_ok(mb_sensitivity_backward(run, STEPS, 1u << 24, &one, &back, NULL, report), report);
+  mb_sensitivity_free(run);
+  test_run_free(&at), test_run_free(&less), test_run_free(&more);
+  return (size_t)report->warnings;
+}
+
+// A sled that goes at 1 m/s and is pushed by 3 m/s² just does not come to its limit in the twentieth step, or just does; or it does so by more.
+Test(gradient_held, a_limit_that_is_about_to_press_or_let_go_is_told_once_on_the_way_back_through_stages) {
+  static const double over[] = {1e-9, -1e-9, 1e-4, -1e-4}, there[3] = {0.11575, 0.115, 0.115};
+  for (size_t w = 0; w < 3; w++)
+    for (size_t i = 0; i < 4; i++) {
+      MbReport report = {0};
+      const size_t warnings = warnings_of_sled(&of_stages[w], there[w] + over[i], &report);
+      cr_expect_eq(warnings, i < 2, "%s, %g over: %zu warnings", of_stages[w].integrator, over[i], warnings);
+      cr_expect(i > 1 || strstr(report.issues[0].text, "about to press, or to let go"), "%s",
+                report.issues[0].text);
+    }
 }
 
 // What holds a pin whose axis turns asks for where the joint gets to, by which velocities are felt otherwise than what it pushes: derivatives were off by some thousandths.

@@ -22,7 +22,7 @@ static size_t lay(MbPile *p, char *block) {
   p->batch = mb_room_take(&room, batches, sizeof *p->batch);
   p->block = mb_room_take(&room, MB_LANES_WIDE * cells, sizeof *p->block);
   p->head = mb_room_take(&room, MB_LANES_WIDE * MB_PILE_HEAD * batches, sizeof *p->head);
-  p->lane = mb_room_take(&room, n, sizeof *p->lane);
+  p->told = mb_room_take(&room, n, sizeof *p->told);
   p->hot = mb_room_take(&room, MB_LANES_WIDE * MB_PILE_HOT * cells, sizeof *p->hot);
   p->cold = mb_room_take(&room, MB_LANES_WIDE * MB_PILE_COLD * cells, sizeof *p->cold);
   p->part =
@@ -61,9 +61,7 @@ static void add_batch(MbPile *p, const uint32_t *order, size_t count) {
     const bool is = i < count;
     for (uint32_t k = 0; k < batch->depth; k++) {
       const size_t lane = MB_LANES_WIDE * (batch->cell + k) + i;
-      const bool filled = is && k < r->depth[order[i]];
-      p->block[lane] = filled ? r->run[order[i]] + k : UINT32_MAX;
-      if (filled) p->lane[r->run[order[i]] + k] = (uint32_t)lane;
+      p->block[lane] = is && k < r->depth[order[i]] ? r->run[order[i]] + k : UINT32_MAX;
     }
     for (int end = 0; end < 2; end++)
       batch->body[end][i] = is ? p->given.body[r->run[order[i]]][end] : (uint32_t)p->nbodies;
@@ -153,9 +151,9 @@ static void push_anew(MbPile *p) {
   by_colours(p, p->passes->push);
 }
 
-// The natural map of λ as it is, of which bodies have the velocities. Before the first sweep nobody asks for rates.
-static double look(MbPile *p, bool rates) {
-  all(p, rates ? p->passes->look : p->passes->glance);
+// The natural map of λ as it is, of which bodies have the velocities. Before the first sweep nobody asks what is told.
+static double look(MbPile *p, bool tells) {
+  all(p, tells ? p->passes->look : p->passes->glance);
   return sqrt(total(p, 0));
 }
 
@@ -214,17 +212,6 @@ size_t mb_pile_solve(MbPile *p, double share, size_t most) {
   }
   p->natural = best;
   return done;
-}
-
-void mb_pile_tell(const MbPile *p, size_t contact, MbPileTold *told) {
-  const size_t cell = p->lane[contact] / MB_LANES_WIDE, lane = p->lane[contact] % MB_LANES_WIDE;
-  const double *hot = p->hot + MB_LANES_WIDE * MB_PILE_HOT * cell + lane,
-               *cold = p->cold + MB_LANES_WIDE * MB_PILE_COLD * cell + lane;
-  for (size_t r = 0; r < 3; r++) {
-    told->lambda[r] = hot[MB_LANES_WIDE * (MB_PILE_NOW + r)];
-    told->before[r] = cold[MB_LANES_WIDE * (MB_PILE_BEFORE + r)];
-    told->after[r] = cold[MB_LANES_WIDE * (MB_PILE_RATE + r)];
-  }
 }
 
 // ---- parting ----------------------------------------------------------------------------------------------

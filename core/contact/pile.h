@@ -71,25 +71,24 @@ enum {
 // and not the solution: where λ stays as it is nothing depends on them.
 enum { MB_PILE_D = 0, MB_PILE_I = 6 };
 enum {
-  MB_PILE_RATE = 0,    // with λ, when it was last looked at
-  MB_PILE_BEFORE = 3,  // at the step's start
-  MB_PILE_BEST = 6,    // λ that has been kept
-  MB_PILE_OPEN = 9,    // the gap
-  MB_PILE_EXTENT = 10, // the size
-  MB_PILE_COLD = 11
+  MB_PILE_BEST = 0,   // λ that has been kept
+  MB_PILE_OPEN = 3,   // the gap
+  MB_PILE_EXTENT = 4, // the size
+  MB_PILE_COLD = 5
 };
-// Where contacts are being parted, of which the normal alone is a row: what those of a batch have, and behind it each of them.
+// Where contacts are being parted, of which the normal alone is a row: what those of a batch have, and behind it each of them, in vectors of
+// floats. 1/m, J and D are over a power of two of each run (power_of in pile_part.h), so that floats hold them whatever the masses are.
 enum {
   MB_PILE_RUN_N = 0,
   MB_PILE_RUN_ARM = 3, // the way from the first body's centre of mass to the second's, x n
   MB_PILE_RUN_J = 6,   // as a head has it
   MB_PILE_RUN_W =
-      18, // in floats: what each has in common with those before it in its run, over its D: 10 20 21 30 31 32
-  MB_PILE_RUN = MB_PILE_RUN_W + MB_LANES_DEEP * (MB_LANES_DEEP - 1) / 4
+      18, // what each has in common with those before it in its run, over its D: 10 20 21 30 31 32
+  MB_PILE_RUN = MB_PILE_RUN_W + MB_LANES_DEEP * (MB_LANES_DEEP - 1) / 2
 };
 enum {
-  MB_PILE_ONE_X = 0, // r x n of the first body; less the arm that is of the second
-  MB_PILE_ONE_D = 3, // 0 of what is not there
+  MB_PILE_ONE_Y = 0, // r x n of the second body; with the arm that is of the first
+  MB_PILE_ONE_I = 3, // 1/D, 0 of what is not there
   MB_PILE_ONE_ASKS,  // the gap
   MB_PILE_ONE_NOW,
   MB_PILE_PART
@@ -107,6 +106,11 @@ typedef struct MbPileAsking {
   double h, slowest; // the approach from which on there is restitution
 } MbPileAsking;
 
+// What is told of a contact when it is solved: λ, rates with it and at the step's start.
+typedef struct MbPileTold {
+  double lambda[3], after[3], before[3];
+} MbPileTold;
+
 typedef struct MbPile {
   const MbPilePasses *passes; // the machine's
   MbPileContacts given;
@@ -118,9 +122,10 @@ typedef struct MbPile {
   MbPilePlace *place;     // (nbodies + 1)
   MbPileBody *base;       // (nbodies + 1) as they are without contacts
   MbPileBatch *batch;
-  uint32_t *block; // (8 ncells) the contact of each lane; UINT32_MAX: none
-  uint32_t *lane;  // (n) the lane of each contact, as block counts them
-  double *head, *hot, *cold, *part;
+  uint32_t *block;  // (8 ncells) the contact of each lane; UINT32_MAX: none
+  MbPileTold *told; // (n) as contacts were when rates were last looked at
+  double *head, *hot, *cold;
+  float *part;
   double *sum; // (3 x 8 nbatches) three kinds of sums, eight numbers of each a batch
   MbLaneRuns runs;
   uint32_t begin[MB_LANES_COLOURS + 1]; // batches of each colour
@@ -144,7 +149,7 @@ struct MbPilePasses {
   void (*sweep)(const MbPile *pile, size_t batch);  // each contact solved exactly; squares of what changed
   void (*last)(const MbPile *pile, size_t batch);   // the same, and velocities of `anew` by λ
   void (*glance)(const MbPile *pile, size_t batch); // squares of the natural map
-  void (*look)(const MbPile *pile, size_t batch);   // the same, and rates
+  void (*look)(const MbPile *pile, size_t batch);   // the same, and what is told of contacts
   // fills the cells for parting, and parts once; the deepest, by size, and squares of what changed
   void (*move)(const MbPile *pile, size_t batch);
   void (*part)(const MbPile *pile, size_t batch); // each normal solved; squares of what changed, second
@@ -162,14 +167,8 @@ bool mb_pile_same_patch(const double *x, const double *y);
 bool mb_pile_make(MbPile *pile, const MbPileContacts *contacts, size_t nbodies, bool *is);
 // Takes the contacts with the bodies' velocities and places: norm, size and rebounds are known then, and bodies go as λ has it.
 void mb_pile_take(MbPile *pile, const MbPileAsking *asking, int threads);
-// Sweeps until the natural map is a share of `size`, or `most` times; leaves bodies and λ at the best that it looked at. Returns the number of sweeps.
+// Sweeps until the natural map is a share of `size`, or `most` times; leaves bodies, λ and what is told of contacts at the best that it looked at. Returns the number of sweeps.
 size_t mb_pile_solve(MbPile *pile, double share, size_t most);
-// What is told of a contact when it is solved: λ, rates at the step's start and with λ.
-typedef struct MbPileTold {
-  double lambda[3], before[3], after[3];
-} MbPileTold;
-void mb_pile_tell(const MbPile *pile, size_t contact, MbPileTold *told);
-
 // Finds where the contacts have got to, the bodies being at new places (p, R, J; v and w are 0); what is the deepest, by size. v and w begin to
 // move what is deep.
 double mb_pile_move(MbPile *pile);
@@ -177,7 +176,7 @@ double mb_pile_move(MbPile *pile);
 size_t mb_pile_part(MbPile *pile, size_t most);
 
 // Where the numbers of a batch's parting begin.
-static inline double *mb_pile_run(const MbPile *pile, size_t batch) {
+static inline float *mb_pile_run(const MbPile *pile, size_t batch) {
   return pile->part + MB_LANES_WIDE * (MB_PILE_RUN * batch + MB_PILE_PART * (size_t)pile->batch[batch].cell);
 }
 

@@ -131,13 +131,30 @@ KERNEL Triple minus(Triple a, Triple b) {
 
 KERNEL Triple times(MbPack s, Triple a) { return (Triple){{s * a.at[0], s * a.at[1], s * a.at[2]}}; }
 
+// J x, J: xx xy xz yy yz zz
+KERNEL Triple turned_by(const MbPack J[6], Triple x) {
+  return (Triple){{J[0] * x.at[0] + J[1] * x.at[1] + J[2] * x.at[2],
+                   J[1] * x.at[0] + J[3] * x.at[1] + J[4] * x.at[2],
+                   J[2] * x.at[0] + J[4] * x.at[1] + J[5] * x.at[2]}};
+}
+
 // J of a head
 KERNEL Triple by_J(const double *head, Triple x) {
   MbPack J[6];
   for (int k = 0; k < 6; k++) J[k] = mb_pack_load(head + WIDE * k);
-  return (Triple){{J[0] * x.at[0] + J[1] * x.at[1] + J[2] * x.at[2],
-                   J[1] * x.at[0] + J[3] * x.at[1] + J[4] * x.at[2],
-                   J[2] * x.at[0] + J[4] * x.at[1] + J[5] * x.at[2]}};
+  return turned_by(J, x);
+}
+
+// A body at the step's start.
+typedef struct Start {
+  Triple p, v, w;
+} Start;
+
+KERNEL Start start_of(const MbPile *p, const uint32_t *body) {
+  MbPack x[8], z = {0};
+  place_of(p, body, 0, x);
+  for (int i = 0; i < MB_PACK; i++) z[i] = p->place[body[i]].p[2];
+  return (Start){.v = {{x[0], x[1], x[2]}}, .w = {{x[3], x[4], x[5]}}, .p = {{x[6], x[7], z}}};
 }
 
 // Of b's point against a's.
@@ -150,30 +167,37 @@ KERNEL Triple rate_of(Triple av, Triple aw, Triple bv, Triple bw, Triple ra, Tri
 typedef struct Pass {
   const MbPileBatch *batch;
   const double *head;
-  double *hot, *cold, *run, *part;
-  char *rough;
+  double *hot, *cold;
+  char *rough, *run, *part; // floats
   const uint32_t *block;
   int lane;
   Side a, b;
 } Pass;
 
-// Where in a cell that begins with doubles the k-th vector of floats is.
-KERNEL char *floats_at(double *cell, int k, int lane) {
-  return (char *)cell + sizeof(float) * (size_t)(WIDE * k + lane);
+enum { FLOATS = WIDE * sizeof(float) }; // bytes of a vector of floats
+
+// The k-th vector of floats.
+KERNEL MbPack floats(const char *at, int k) { return mb_pack_load_floats(at + FLOATS * k); }
+KERNEL void put_floats(char *at, int k, MbPack x) { mb_pack_store_floats(at + FLOATS * k, x); }
+KERNEL Triple floats3(const char *at, int k) {
+  return (Triple){{floats(at, k), floats(at, k + 1), floats(at, k + 2)}};
+}
+KERNEL void put_floats3(char *at, int k, Triple x) {
+  for (int i = 0; i < 3; i++) put_floats(at, k + i, x.at[i]);
 }
 
 // With the velocities of `of`.
 KERNEL Pass begin_of(const MbPile *p, const MbPileBody *of, size_t batch, int lane) {
   const MbPileBatch *is = &p->batch[batch];
   const size_t cell = WIDE * (size_t)is->cell;
-  double *const run = mb_pile_run(p, batch) + (size_t)lane;
+  char *const run = (char *)(mb_pile_run(p, batch) + lane);
   return (Pass){is,
                 p->head + WIDE * MB_PILE_HEAD * batch + (size_t)lane,
                 p->hot + MB_PILE_HOT * cell + (size_t)lane,
                 p->cold + MB_PILE_COLD * cell + (size_t)lane,
+                (char *)((float *)(p->hot + MB_PILE_HOT * cell + WIDE * MB_PILE_ROUGH) + lane),
                 run,
-                run + WIDE * MB_PILE_RUN,
-                floats_at(p->hot + MB_PILE_HOT * cell + WIDE * MB_PILE_ROUGH, 0, lane),
+                run + FLOATS * MB_PILE_RUN,
                 p->block + cell + (size_t)lane,
                 lane,
                 side_of(of, is->body[0] + lane),
@@ -192,30 +216,24 @@ KERNEL void push_both(Pass *pass, Triple ra, Triple rb, Triple p) {
   b->w = plus(b->w, by_J(J + WIDE * 6, cross(rb, p)));
 }
 
-// Puts the inertias of the batch's bodies where its passes have them.
-KERNEL void put_inertias(const MbPile *p, const Pass *pass, double *J) {
+// J of the batch's bodies, of which its passes have copies: of the first, then of the second.
+KERNEL void inertias_of(const MbPile *p, const Pass *pass, MbPack J[2][8]) {
   for (int end = 0; end < 2; end++) {
     const double *at[MB_PACK];
-    MbPack x[8];
     for (int i = 0; i < MB_PACK; i++) at[i] = p->inertia[pass->batch->body[end][pass->lane + i]].J;
-    rows_in(at, x);
-    for (int k = 0; k < 6; k++, J += WIDE) mb_pack_store(J, x[k]);
+    rows_in(at, J[end]);
   }
 }
 
 KERNEL void next(Pass *pass) {
-  pass->hot += WIDE * MB_PILE_HOT, pass->cold += WIDE * MB_PILE_COLD, pass->part += WIDE * MB_PILE_PART;
+  pass->hot += WIDE * MB_PILE_HOT, pass->cold += WIDE * MB_PILE_COLD, pass->part += FLOATS * MB_PILE_PART;
   pass->rough += sizeof(double) * WIDE * MB_PILE_HOT;
   pass->block += WIDE;
 }
 
 // A vector of floats of a contact.
-KERNEL MbPack rough(const Pass *pass, int k) {
-  return mb_pack_load_floats(pass->rough + sizeof(float) * (size_t)(WIDE * k));
-}
-KERNEL void put_rough(const Pass *pass, int k, MbPack x) {
-  mb_pack_store_floats(pass->rough + sizeof(float) * (size_t)(WIDE * k), x);
-}
+KERNEL MbPack rough(const Pass *pass, int k) { return floats(pass->rough, k); }
+KERNEL void put_rough(const Pass *pass, int k, MbPack x) { put_floats(pass->rough, k, x); }
 
 KERNEL void end_of(const MbPile *p, MbPileBody *of, const Pass *pass) {
   put(p, of, pass->batch->body[0] + pass->lane, &pass->a);

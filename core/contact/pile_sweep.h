@@ -61,16 +61,33 @@ static void last(const MbPile *p, size_t batch) {
   for (int lane = 0; lane < WIDE; lane += MB_PACK) push_all(p, p->anew, batch, lane);
 }
 
-KERNEL void look_all(const MbPile *p, size_t batch, int lane, bool rates) {
+// Rates of b against a along the axes.
+KERNEL Triple along(const Face *face, Triple rate) {
+  return (Triple){{dot(face->axis[0], rate), dot(face->axis[1], rate), dot(face->axis[2], rate)}};
+}
+
+// Writes what is told of the contacts of a cell where each has its place in the order that they were given in.
+KERNEL void tell(const MbPile *p, const Pass *pass, Triple lambda, Triple after, Triple before) {
+  double *at[MB_PACK], forgotten[8];
+  const MbPack x[8] = {lambda.at[0], lambda.at[1], lambda.at[2], after.at[0],
+                       after.at[1],  after.at[2],  before.at[0], before.at[1]};
+  for (int i = 0; i < MB_PACK; i++)
+    at[i] = pass->block[i] == UINT32_MAX ? forgotten : p->told[pass->block[i]].lambda;
+  rows_out(at, x);
+  for (int i = 0; i < MB_PACK; i++)
+    if (pass->block[i] != UINT32_MAX) p->told[pass->block[i]].before[2] = before.at[2][i];
+}
+
+KERNEL void look_all(const MbPile *p, size_t batch, int lane, bool tells) {
   Pass pass = begin(p, batch, lane);
   const Face face = face_of(&pass);
+  const Start a = start_of(p, pass.batch->body[0] + lane), b = start_of(p, pass.batch->body[1] + lane);
   MbPack sum = {0};
   for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
-    const Triple ra = load3(pass.hot + WIDE * MB_PILE_A);
-    const Triple rate = rate_of(pass.a.v, pass.a.w, pass.b.v, pass.b.w, ra, minus(ra, face.way));
-    const Triple lambda = load3(pass.hot + WIDE * MB_PILE_NOW);
-    Triple u = {{dot(face.axis[0], rate), dot(face.axis[1], rate), dot(face.axis[2], rate)}};
-    if (rates) store3(pass.cold + WIDE * MB_PILE_RATE, u);
+    const Triple ra = load3(pass.hot + WIDE * MB_PILE_A), rb = minus(ra, face.way),
+                 lambda = load3(pass.hot + WIDE * MB_PILE_NOW);
+    Triple u = along(&face, rate_of(pass.a.v, pass.a.w, pass.b.v, pass.b.w, ra, rb));
+    if (tells) tell(p, &pass, lambda, u, along(&face, rate_of(a.v, a.w, b.v, b.w, ra, rb)));
     u.at[0] += mb_pack_load(pass.hot + WIDE * MB_PILE_ASKS);
     sum += natural_of(u.at, lambda.at, face.mu, mb_pack_load(pass.hot + WIDE * MB_PILE_SCALE), 0);
   }

@@ -93,17 +93,6 @@ KERNEL void tangents_of(Triple axis[3]) {
   axis[2] = cross(n, axis[1]);
 }
 
-typedef struct Start {
-  Triple p, v, w;
-} Start;
-
-KERNEL Start start_of(const MbPile *p, const uint32_t *body) {
-  MbPack x[8], z = {0};
-  place_of(p, body, 0, x);
-  for (int i = 0; i < MB_PACK; i++) z[i] = p->place[body[i]].p[2];
-  return (Start){.v = {{x[0], x[1], x[2]}}, .w = {{x[3], x[4], x[5]}}, .p = {{x[6], x[7], z}}};
-}
-
 // b of the contact, its squares and those of what comes nearer, what rebounds.
 typedef struct Sums {
   MbPack all, nearer, rebound;
@@ -120,14 +109,14 @@ KERNEL void take_contact(const MbPile *p, Pass *pass, const Start *a, const Star
                rb = minus(ra, load3(pass->head + WIDE * MB_PILE_HEAD_WAY));
   const Triple rate = rate_of(pass->a.v, pass->a.w, pass->b.v, pass->b.w, ra, rb),
                was = rate_of(a->v, a->w, b->v, b->w, ra, rb);
-  Triple u, before;
+  Triple u;
   MbPack D[6], I[6], rebound;
-  for (int k = 0; k < 3; k++) u.at[k] = dot(axis[k], rate), before.at[k] = dot(axis[k], was);
+  for (int k = 0; k < 3; k++) u.at[k] = dot(axis[k], rate);
   own_block(pass, axis, ra, rb, D);
   const MbPack scale = mb_pack_select(in.is, (D[0] + D[3] + D[5]) / mb_pack_all(3), zero);
   invert(D, scale, I);
   const MbPack bounce = number(&in, MB_PILE_BOUNCE),
-               least = least_of(p, x, bounce, u.at[0], before.at[0], &rebound), asked = u.at[0] - least,
+               least = least_of(p, x, bounce, u.at[0], dot(axis[0], was), &rebound), asked = u.at[0] - least,
                nearer = mb_pack_min(asked, zero), tangents = u.at[1] * u.at[1] + u.at[2] * u.at[2];
   sums->all += mb_pack_select(in.is, asked * asked + tangents, zero);
   sums->nearer += mb_pack_select(in.is, nearer * nearer + tangents, zero);
@@ -143,7 +132,6 @@ KERNEL void take_contact(const MbPile *p, Pass *pass, const Start *a, const Star
   mb_pack_store(pass->hot + WIDE * MB_PILE_ASKS, mb_pack_select(in.is, -least, mb_pack_all(1e200)));
   mb_pack_store(pass->hot + WIDE * MB_PILE_SCALE, scale);
   store3(pass->hot + WIDE * MB_PILE_NOW, clamped((Triple){{x[0], x[1], x[2]}}, mu));
-  store3(pass->cold + WIDE * MB_PILE_BEFORE, before);
   mb_pack_store(pass->cold + WIDE * MB_PILE_OPEN, x[MB_PILE_GAP]);
   mb_pack_store(pass->cold + WIDE * MB_PILE_EXTENT, x[MB_PILE_SIZE]);
 }
@@ -154,13 +142,16 @@ static void take(const MbPile *p, size_t batch) {
     const Start a = start_of(p, pass.batch->body[0] + lane), b = start_of(p, pass.batch->body[1] + lane);
     const Lanes first = lanes_of(p, pass.block);
     const MbPack mu = number(&first, MB_PILE_MU);
+    MbPack J[2][8];
     Sums sums = {{0}, {0}, {0}};
     Triple axis[3] = {numbers(&first, MB_PILE_NORMAL)};
     tangents_of(axis);
     for (int k = 0; k < 3; k++) store3((double *)pass.head + WIDE * 3 * k, axis[k]);
     mb_pack_store((double *)pass.head + WIDE * MB_PILE_HEAD_MU, mu);
     store3((double *)pass.head + WIDE * MB_PILE_HEAD_WAY, minus(b.p, a.p));
-    put_inertias(p, &pass, (double *)pass.head + WIDE * MB_PILE_HEAD_J);
+    inertias_of(p, &pass, J);
+    for (int k = 0; k < 12; k++)
+      mb_pack_store((double *)pass.head + WIDE * (MB_PILE_HEAD_J + k), J[k / 6][k % 6]);
     for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass))
       take_contact(p, &pass, &a, &b, axis, mu, &sums);
     sum_to(p, batch, &pass, 0, sums.all);

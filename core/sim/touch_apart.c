@@ -72,7 +72,7 @@ static bool make(const MbSim *sim, MbApart *apart) {
 
 MbStatus mb_touch_apart_create(MbSim *sim, MbReport *report) {
   MbApart *apart = sim->touching->apart = mb_calloc(1, sizeof *apart);
-  if (apart) sim->touching->pile = mb_calloc(1, sizeof *sim->touching->pile);
+  if (apart) sim->touching->pile = mb_touch_pile_create(sim->touching);
   return apart && sim->touching->pile && make(sim, apart) ? MB_OK : mb_no_memory(report, "contact");
 }
 

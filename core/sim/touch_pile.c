@@ -31,6 +31,19 @@ bool mb_touch_is_pile(const MbSim *sim) {
          in->scheme == MB_ONE_SOLVE && in->w == 0 && sim->touching->now.n >= MB_PILE_FEW;
 }
 
+MbTouchPile *mb_touch_pile_create(const MbTouching *touching) {
+  static const double LEAST = 1e-12, LARGEST = 1e12, ACROSS = 1e4;
+  MbTouchPile *made = mb_calloc(1, sizeof *made);
+  double least = INFINITY, largest = 0;
+  for (size_t i = 0; i < touching->rules->nsolids; i++) {
+    least = fmin(least, touching->solids.size[i]);
+    if (touching->rules->moved[touching->rules->solids[i].body] != MB_WORLD)
+      largest = fmax(largest, touching->solids.reach[i]);
+  }
+  if (made) made->alike = least > LEAST && largest < LARGEST && largest < ACROSS * least;
+  return made;
+}
+
 // ---- bodies -----------------------------------------------------------------------------------------------
 
 // R diag(1/I) Rᵀ and 1/m.
@@ -110,12 +123,11 @@ static bool make(MbSim *sim, bool *is) {
 
 static void note(MbSim *sim) {
   MbTouching *t = sim->touching;
-  MbPileTold told;
+  const MbPileTold *told = pile_of(sim)->pile.told;
   mb_touch_begin_notes(sim);
-  for (size_t i = 0; i < t->now.n; i++) {
-    mb_pile_tell(&pile_of(sim)->pile, i, &told);
-    if (told.lambda[0] > 0) mb_touch_note(sim, &t->now.touch[i], told.lambda, told.before, told.after);
-  }
+  for (size_t i = 0; i < t->now.n; i++)
+    if (told[i].lambda[0] > 0)
+      mb_touch_note(sim, &t->now.touch[i], told[i].lambda, told[i].before, told[i].after);
 }
 
 bool mb_touch_pile_solve(MbSim *sim, double *v, bool *done) {
@@ -134,7 +146,8 @@ bool mb_touch_pile_solve(MbSim *sim, double *v, bool *done) {
   if (!mb_touch_tell_few(sim, left, rules->tolerance, sweeps)) return true;
   give_velocities(sim, v);
   note(sim);
-  *done = p->solved = true;
+  *done = true;
+  p->solved = p->alike;
   return true;
 }
 

@@ -11,8 +11,12 @@ struct MbTouchPile {
   uint32_t (*body)[2]; // (a contact)
   uint32_t *patch;     // (a contact) as the pile is given it
   size_t room, patch_room;
-  bool solved; // the contacts of the step have been solved so
+  bool alike;  // sizes are near enough to one another and to 1 for floats
+  bool solved; // the contacts of the step have been solved so, and can be parted
 };
+
+// Makes it for the touching's solids. NULL: out of memory.
+MbTouchPile *mb_touch_pile_create(const MbTouching *touching);
 
 // Whether the step's contacts are to be solved so, which are of bodies apart (touch_apart.h).
 bool mb_touch_is_pile(const MbSim *sim);

@@ -235,7 +235,7 @@ size_t mb_pile_part(MbPile *p, size_t most) {
 
 void mb_pile_each_moved(const MbPile *p, void (*see)(void *context, size_t contact), void *context) {
   for (size_t i = 0; i < p->nbatches; i++) {
-    const double *cell = mb_pile_run(p, i) + MB_LANES_WIDE * MB_PILE_RUN;
+    const float *cell = mb_pile_run(p, i) + MB_LANES_WIDE * MB_PILE_RUN;
     const uint32_t *block = p->block + MB_LANES_WIDE * p->batch[i].cell;
     for (size_t k = 0; k < p->batch[i].depth;
          k++, cell += MB_LANES_WIDE * MB_PILE_PART, block += MB_LANES_WIDE)

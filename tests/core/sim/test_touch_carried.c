@@ -311,15 +311,15 @@ static void place_in_finger(const MbSim *sim, double place[3]) {
   mb_quat_unrotate(place, sim->x.E[4].q, place);
 }
 
-// Plates that swing tilt: what is asked of gaps where a step begins, beside tangents that know of the arc, fits no motion of the cylinder. It slipped by
-// millimetres then, was as deep in the plates as they are thick, and steps did not come to the tolerance.
+// Plates that swing tilt: what is asked of gaps where a step begins, beside tangents that know of the arc, fits no motion of the cylinder. It was off by
+// centimetres then, and as deep as 0.3 of a size.
 Test(touch_carried, what_plates_pinch_keeps_its_place_however_they_are_swung_about) {
   static const char *const ways[] = {"/solver=\"redmax\"",
                                      "/solver={\"type\": \"maximal\", \"project\": false}"};
   static const double SLIPS[] = {1e-8, 1e-5}, DEEP[] = {1e-6, 1e-4};
-  for (size_t k = 0; k < 4; k++) {
-    const char *const sets[] = {ways[k / 2],
-                                k % 2 ? "/integrator=\"implicit\"" : "/integrator=\"symplectic\"", NULL};
+  for (size_t k = 0; k < 2; k++) {
+    const char *const sets[] = {ways[k], k % 2 ? "/integrator=\"implicit\"" : "/integrator=\"symplectic\"",
+                                NULL};
     TestRun run = test_run(pinch, sets);
     double was[3], is[3], fastest = 0;
     MbContactCounts counts;
@@ -333,10 +333,10 @@ Test(touch_carried, what_plates_pinch_keeps_its_place_however_they_are_swung_abo
     const double slips = hypot(is[0] - was[0], is[2] - was[2]);
     printf("what is pinched, %s, %s: %.2e m off its place at up to %.2g rad/s, %.2e of a size deep\n",
            sets[0] + 1, sets[1] + 1, slips, fastest, counts.deepest);
-    cr_expect_lt(slips, SLIPS[k / 2]);
-    cr_expect_lt(counts.deepest, DEEP[k / 2]);
+    cr_expect_lt(slips, SLIPS[k]);
+    cr_expect_lt(counts.deepest, DEEP[k]);
     cr_expect_gt(fastest, 3, "%g rad/s", fastest);
-    cr_expect_leq(counts.missed, k / 2 ? 2 : 0, "%s: %lld steps have missed the tolerance", ways[k / 2],
+    cr_expect_leq(counts.missed, k ? 2 : 0, "%s: %lld steps have missed the tolerance", ways[k],
                   (long long)counts.missed);
     test_run_free(&run);
   }

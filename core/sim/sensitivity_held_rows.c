@@ -173,7 +173,8 @@ static void look_for_ends(MbSensitivity *g, const double *to) {
 // Where a stage ends the gap there tells, else what the row asks for.
 static bool about_to_press(const MbHeldRows *r, size_t s, const double *to) {
   if (r->sim->constraining->set.is[s].kind != MB_ROW_ONE_WAY) return false;
-  return r->at == MB_HELD_STAGE ? mb_slope_is_at_bound(r->sim, s) : mb_slope_about_to_press(r->sim, s, to);
+  return r->at == MB_HELD_STAGE ? mb_slope_about_to_press_there(r->sim, s, r->scale, to)
+                                : mb_slope_about_to_press(r->sim, s, to);
 }
 
 // Those that were about to press, and dry friction that was about to stick, where it has.

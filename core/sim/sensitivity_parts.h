@@ -163,8 +163,8 @@ void mb_slope_tied_tell(MbSensitivity *g, double t, int64_t step, MbReport *repo
 // Whether a row of one way that has not pressed was about to, with velocities `to` at the step's end; whether one that has pressed was about to let go: it has taken next to no velocity away, `free` being
 // what a unit of force takes.
 bool mb_slope_about_to_press(const MbSim *sim, size_t s, const double *to);
-// Whether the gap of a row is next to nothing where rows are.
-bool mb_slope_is_at_bound(const MbSim *sim, size_t s);
+// The same as the first where rows are where a stage of `span` seconds ends, whose velocities are `to`.
+bool mb_slope_about_to_press_there(const MbSim *sim, size_t s, double span, const double *to);
 bool mb_slope_about_to_let_go(const MbSim *sim, size_t s, double mu, double free, const double *to);
 // Whether dry friction that sticks has taken next to all that it may, and whether what slips has come next to a stop.
 bool mb_slope_about_to_slip(const MbSim *sim, size_t s, double mu);

@@ -68,7 +68,7 @@ void mb_slope_tied_at(MbSensitivity *g, const MbStageNote *note) {
   mb_tangent_rows_list(g->probe, g->tangent, note->from, note->w, g->tied->end, g->tied->forces);
 }
 
-bool mb_slope_is_at_bound(const MbSim *sim, size_t s) {
+static bool is_at_bound(const MbSim *sim, size_t s) {
   const MbRow *row = &sim->constraining->set.row[s];
   return fabs(row->g) <= NEAR * row->size;
 }
@@ -77,7 +77,13 @@ bool mb_slope_about_to_press(const MbSim *sim, size_t s, const double *to) {
   const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
   const MbAskRow known = mb_rows_known(sim, s, &asking, to, NULL);
   const MbAsked asked = mb_ask(&asking, &known);
-  return asked.takes ? asked.b <= NEAR * asked.size : mb_slope_is_at_bound(sim, s);
+  return asked.takes ? asked.b <= NEAR * asked.size : is_at_bound(sim, s);
+}
+
+bool mb_slope_about_to_press_there(const MbSim *sim, size_t s, double span, const double *to) {
+  const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
+  const MbAskRow known = mb_rows_known(sim, s, &asking, to, NULL);
+  return known.alpha > 0 ? is_at_bound(sim, s) : known.g <= NEAR * span * known.size;
 }
 
 bool mb_slope_about_to_let_go(const MbSim *sim, size_t s, double mu, double free, const double *to) {

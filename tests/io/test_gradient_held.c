@@ -40,7 +40,8 @@ Test(gradient_held, derivatives_back_through_stages_by_every_kind_of_constraint_
   for (size_t i = 0; i < GRADIENT_CONSTRAINTS; i++) check_stages("chains", gradient_constraints[i], MOVE);
 }
 
-Test(gradient_held, derivatives_back_through_stages_of_what_is_tied_and_driven_are_those_of_whole_runs) {
+Test(gradient_held, derivatives_back_through_stages_of_what_is_tied_and_driven_are_those_of_whole_runs,
+     TEST_LONG) {
   check_stages("rolls", NULL, MOVE);
   check_stages("driven", NULL, MOVE);
   check_stages("tied", NULL, FEW);
@@ -81,8 +82,7 @@ Test(gradient_held, numbers_that_change_the_same_of_a_constraint_are_told_apart)
 }
 
 Test(gradient_held, so_they_are_through_stages) {
-  for (size_t i = 0; i < 2; i++)
-    for (size_t w = 0; w < 3; w++) gradient_check_together("chains", gradient_lengths[i], &of_stages[w]);
+  for (size_t i = 0; i < 2; i++) gradient_check_together("chains", gradient_lengths[i], &of_stages[1 + i]);
 }
 
 Test(gradient_held, derivatives_back_of_what_rolls_and_is_driven_are_those_of_whole_runs) {
@@ -104,7 +104,7 @@ Test(gradient_held, derivatives_back_of_limits_and_ropes_are_those_of_whole_runs
 }
 
 // A blow makes a step of sdirk2 and bdf2 one of bdf1, with one stage; velocities at its end agree with rows that press then.
-Test(gradient_held, derivatives_back_through_stages_of_limits_and_ropes_are_those_of_whole_runs) {
+Test(gradient_held, derivatives_back_through_stages_of_limits_and_ropes_are_those_of_whole_runs, TEST_LONG) {
   check_stages("limit", NULL, NEAR);
   check_stages("taut", NULL, FEW);
   check_stages("caught", NULL, NEAR);
@@ -129,7 +129,7 @@ Test(gradient_held, derivatives_back_of_what_is_driven_along_what_turns_are_thos
 
 // Stages ask for the rate itself, where they end.
 Test(gradient_held,
-     derivatives_back_through_stages_of_what_is_driven_along_what_turns_are_those_of_whole_runs) {
+     derivatives_back_through_stages_of_what_is_driven_along_what_turns_are_those_of_whole_runs, TEST_LONG) {
   for (size_t i = 0; i < DRIVEN; i++) {
     char set[900];
     snprintf(
@@ -204,7 +204,7 @@ static size_t warnings_of_sled(const GradientWay *way, double limit, MbReport *r
 
 // A sled that goes at 1 m/s and is pushed by 3 m/s² just does not come to its limit in the twentieth step, or just does; or it does so by more.
 Test(gradient_held, a_limit_that_is_about_to_press_or_let_go_is_told_once_on_the_way_back_through_stages) {
-  static const double over[] = {1e-9, -1e-9, 1e-4, -1e-4}, there[3] = {0.11575, 0.115, 0.115};
+  static const double over[] = {5e-10, -5e-10, 1e-4, -1e-4}, there[3] = {0.11575, 0.115, 0.115};
   for (size_t w = 0; w < 3; w++)
     for (size_t i = 0; i < 4; i++) {
       MbReport report = {0};

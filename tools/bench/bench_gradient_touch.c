@@ -123,7 +123,7 @@ static bool of_count(int count) {
   const double alone = measure(leg, MB_BENCH_ALONE, TIMES), back = measure(leg, MB_BENCH_BACK, TIMES) / alone;
   char what[60];
   snprintf(what, sizeof what, "%d numbers, back", count);
-  const bool met = mb_bench_target(what, back, "runs", 8, false);
+  const bool met = mb_bench_target(what, back, "runs", 4, false);
   if (count <= ALONG)
     printf("    %d numbers, along by single steps %.1f runs\n", count,
            measure(leg, MB_BENCH_ALONG, 1) / alone);

@@ -208,6 +208,9 @@ double mb_held_kept_number(MbSensitivity *g, size_t k);
 
 // Takes bodies to come to a step's end, weighed by nothing.
 void mb_held_move(MbSensitivity *g, const double *w);
+// Finds slopes of joints where a simulation is, with coordinates q, or what their rows and rates are there alone; false: the coordinates of one are not found.
+bool mb_held_find_slopes(const MbHeldBack *held, const MbSim *sim, const double *q, bool rates,
+                         MbJointSlopes *out);
 // Takes what acts along coordinates to the probe, and their rates to come to velocities w.
 void mb_held_coordinates(MbSensitivity *g, const double *w);
 // Adds what joints and rows are felt by in the equations held->of, with z what these are, to q̄ and v̄; false: the coordinates of one are not found.

@@ -76,24 +76,6 @@ static void go(MbSim *sim, const double *q, double reach, const double *w, const
   mb_sim_kinematics(sim, to, v);
 }
 
-// Finds slopes of joints where a simulation is, or what their rows and rates are there alone.
-static bool find_slopes(const MbHeldBack *held, const MbSim *sim, const double *q, bool rates,
-                        MbJointSlopes *out) {
-  const MbModel *model = sim->model;
-  const MbJointMotions at = {.E = sim->x.E,
-                             .phi = sim->x.phi,
-                             .plus = held->plus,
-                             .z = held->z,
-                             .q = q + 7 * model->nb,
-                             .hinge = held->hinge,
-                             .like = model};
-  for (size_t b = 0; b < model->nb; b++)
-    if (model->joint[b].ops && mb_joint_rows_in_body(model, b) == SIZE_MAX &&
-        !(rates ? mb_joint_rates : mb_joint_slopes)(model, b, &at, &out[b]))
-      return false;
-  return true;
-}
-
 // From now on sums are about joints there.
 static void look_at(MbHeldBack *held, MbSim *here, MbJointSlopes *slopes) {
   held->here = here, held->slopes = slopes;
@@ -150,8 +132,8 @@ static bool stand(MbSensitivity *g, const double *q, const double *v, const MbSt
   mb_sim_forces(sim, pass->t, true);
   if (!factor(g, sim) || !find_pushes(g, v, pass)) return false;
   go(t->measure, q, h, pass->from, pass->from, t->q);
-  if (!find_slopes(held, sim, sim->q1, false, t->slopes) ||
-      !find_slopes(held, t->measure, t->q, true, t->end))
+  if (!mb_held_find_slopes(held, sim, sim->q1, false, t->slopes) ||
+      !mb_held_find_slopes(held, t->measure, t->q, true, t->end))
     return false;
   take_tangent(g, v, pass);
   return true;
@@ -269,7 +251,7 @@ static bool stand_at_end(MbSensitivity *g, const MbTurn *turn, const MbStageNote
   look_at(held, sim, NULL);
   mb_held_coordinates(g, last->from); // d and k
   go(sim, turn->q, h, last->w, t->z, t->q);
-  if (!factor(g, sim) || !find_slopes(held, sim, t->q, false, t->slopes)) return false;
+  if (!factor(g, sim) || !mb_held_find_slopes(held, sim, t->q, false, t->slopes)) return false;
   sim->solver->claims->speeds(sim->work, t->z, held->zeta);
   memset(t->w, 0, nv * sizeof *t->w);
   return sim->solver->apply(sim->work, t->w, held->zeta, held->lambda);

@@ -290,3 +290,20 @@ bool mb_held_frame_number(MbSensitivity *g, size_t k, const double *q0, double *
   *sum = 0;
   return of_joints(g, k, q0, false, sum);
 }
+
+bool mb_held_find_slopes(const MbHeldBack *held, const MbSim *sim, const double *q, bool rates,
+                         MbJointSlopes *out) {
+  const MbModel *model = sim->model;
+  const MbJointMotions at = {.E = sim->x.E,
+                             .phi = sim->x.phi,
+                             .plus = held->plus,
+                             .z = held->z,
+                             .q = q + 7 * model->nb,
+                             .hinge = held->hinge,
+                             .like = model};
+  for (size_t b = 0; b < model->nb; b++)
+    if (model->joint[b].ops && mb_joint_rows_in_body(model, b) == SIZE_MAX &&
+        !(rates ? mb_joint_rates : mb_joint_slopes)(model, b, &at, &out[b]))
+      return false;
+  return true;
+}

@@ -171,22 +171,9 @@ static bool find_pushes(MbSensitivity *g) {
 }
 
 static bool find_slopes(MbSensitivity *g, const double *q) {
-  const MbSim *sim = g->probe;
-  const MbModel *model = sim->model;
   MbHeldBack *held = g->held;
-  const MbJointMotions at = {.E = sim->x.E,
-                             .phi = sim->x.phi,
-                             .plus = held->plus,
-                             .z = held->z,
-                             .q = q + 7 * model->nb,
-                             .hinge = held->hinge,
-                             .like = model};
-  for (size_t b = 0; b < model->nb; b++)
-    if (model->joint[b].ops && mb_joint_rows_in_body(model, b) == SIZE_MAX &&
-        !mb_joint_slopes(model, b, &at, &held->stages->slopes[b]))
-      return false;
   held->slopes = held->stages->slopes;
-  return true;
+  return mb_held_find_slopes(held, g->probe, q, false, held->stages->slopes);
 }
 
 // Rows of constraints in the stage, where A is factored.

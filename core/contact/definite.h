@@ -7,8 +7,8 @@
 
 // Tells how far apart columns of m rows are.
 static inline size_t mb_definite_stride(size_t m) { return (m + 3) / 4 * 4; }
-// K (stride x stride) by columns, of which what is on and below the diagonal counts, ← its lower factor, with zeros above the diagonal and the inverse of what is
-// on it. The rows and columns behind m are the caller's to make those of the unit matrix. False where K is not definite.
+// K (stride x stride) by columns, of which what is on and below the diagonal counts, ← U below the diagonal and 1/D on it, K = U D⁻¹ Uᵀ. The rows and
+// columns behind m are the caller's to make those of the unit matrix. False where K is not definite.
 bool mb_definite_factor(double *K, size_t stride);
 // x (stride) ← K⁻¹ x by that factor.
 void mb_definite_apply(const double *L, size_t stride, double *x);

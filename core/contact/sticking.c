@@ -144,31 +144,31 @@ static bool factor(Sticking *t) {
   return mb_definite_factor(t->K, stride);
 }
 
-// x ← Δ, taken as far as it changes by more than a little.
-static void refine(Sticking *t) {
+// x ← Δ, taken until it changes by little, or leaves little of w, which is α D times what it has changed by.
+static void refine(Sticking *t, double enough) {
   enum { TURNS = 4 };
-  static const double STAYS = 1e-4; // of the step
-  double change = INFINITY, size = 0;
+  static const double STAYS = 1e-8; // of the step, squared
+  double change = INFINITY, size = 0, left = INFINITY;
   memset(t->before, 0, t->stride * sizeof *t->before);
-  for (int turn = 0; turn <= TURNS && change > STAYS * size; turn++) {
+  for (int turn = 0; turn <= TURNS && change > STAYS * size && left > enough * enough; turn++) {
     for (size_t i = 0; i < t->stride; i++)
       t->x[i] = t->right[i] + (i < t->m ? t->weight[i] * t->before[i] : 0);
     mb_definite_apply(t->K, t->stride, t->x);
-    change = size = 0;
+    change = size = left = 0;
     for (size_t i = 0; i < t->m; i++) {
-      change = fmax(change, fabs(t->x[i] - t->before[i]));
-      size = fmax(size, fabs(t->x[i]));
+      const double d = t->x[i] - t->before[i], w = t->weight[i] * d;
+      change += d * d, size += t->x[i] * t->x[i], left += w * w;
     }
     double *const last = t->before;
     t->before = t->x, t->x = last;
   }
 }
 
-// λ and w ← those behind a step. False: something slips, or there is no step.
-static bool step(Sticking *t) {
+// λ and w ← those behind a step that leaves less of w than `enough`. False: something slips, or there is no step.
+static bool step(Sticking *t, double enough) {
   if (!choose(t) || !factor(t)) return false;
   for (size_t i = 0; i < t->stride; i++) t->right[i] = i < t->m ? -t->w[t->active[i]] : 0;
-  refine(t);
+  refine(t, enough);
   for (size_t i = 0; i < t->m; i++) t->lambda[t->active[i]] += t->before[i];
   for (size_t j = 0; j < t->strips.nblocks; j++)
     mb_block_clamp(&t->strips.block[j], t->lambda + t->strips.block[j].row);
@@ -180,7 +180,7 @@ bool mb_sticking_solve(MbContactWork *work, const MbContactProblem *problem, MbC
   enum { STEPS = 2 };
   static const double LITTLE =
                           1e-3, // of what is enough: what is left adds up, and what sticks does not creep
-      SLOW = 0.1;
+      TENTH = 0.1, SLOW = 0.1;
   MbRoom room = {0};
   Sticking t;
   if (!is_ours(problem)) return false;
@@ -196,9 +196,9 @@ bool mb_sticking_solve(MbContactWork *work, const MbContactProblem *problem, MbC
   double natural = mb_strips_natural(&t.strips, t.lambda, t.w);
   double enough = (problem->betters ? MB_SETTLED : 1) * t.strips.enough;
   while (!(natural <= enough)) {
-    if (steps++ == STEPS || !step(&t)) return false;
-    natural = mb_strips_natural(&t.strips, t.lambda, t.w);
     enough = LITTLE * t.strips.enough;
+    if (steps++ == STEPS || !step(&t, TENTH * enough)) return false;
+    natural = mb_strips_natural(&t.strips, t.lambda, t.w);
   }
   if (!mb_strips_stick(&t.strips, t.lambda, t.w, 0)) return false;
   *answer = (MbContactAnswer){.iterations = steps};

@@ -55,9 +55,10 @@ static bool rebounds(double h, const MbAskRow *row, double stops) {
 // Whether a state moved by as little as differences are would decide otherwise.
 static bool narrow(double h, const MbAskRow *row, double stops) {
   static const double NEAR = 1e-6; // as in sensitivity_tied.c
+  if (!(row->bounce > 0)) return false;
   const double near = NEAR * (row->size + fabs(stops)),
                slack[] = {-row->slowest - row->last, -row->g / h - row->rate, thrown_back(row) - stops};
-  bool other = row->bounce > 0, close = false;
+  bool other = true, close = false;
   for (int i = 0; i < 3; i++) {
     other = other && slack[i] > -near;
     close = close || fabs(slack[i]) <= near;

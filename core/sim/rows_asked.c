@@ -72,18 +72,16 @@ static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const dou
   if (asking->of != MB_ASK_VELOCITIES && !asking->parts) return;
   if (asking->of == MB_ASK_VELOCITIES) mb_touch_carried(sim, touch, along);
   mb_row_rate_three_sized(&c->set, s, x, rate, size);
+  MbAskRow known = {.g = touch->gap,
+                    .judged = mb_touch_judged(sim->touching, touch),
+                    .scale = touch->size,
+                    .one_way = true,
+                    .bounce = touch->bounce,
+                    .slowest = rules->threshold,
+                    .blow = mb_touch_blow(sim->touching, touch)};
   for (size_t k = 0; k < 3; k++) {
-    MbAskRow known = {.g = touch->gap,
-                      .rate = rate[k] - along[k],
-                      .size = size[k],
-                      .judged = mb_touch_judged(sim->touching, touch),
-                      .scale = touch->size,
-                      .one_way = true,
-                      .alpha = c->set.is[s + k].alpha,
-                      .beta = c->set.is[s + k].beta,
-                      .bounce = touch->bounce,
-                      .slowest = rules->threshold,
-                      .blow = mb_touch_blow(sim->touching, touch)};
+    known.rate = rate[k] - along[k], known.last = 0, known.size = size[k];
+    known.alpha = c->set.is[s + k].alpha, known.beta = c->set.is[s + k].beta;
     if (asking->parts) {
       known.g = fmax(known.g, -MB_TOUCH_MOST * touch->size);
       const MbAsked asked = mb_ask(asking, &known);

@@ -226,35 +226,54 @@ void mb_touch_push_at(double H[6], const MbPose *E, const double p[3], const dou
   mb_vec3_cross(H, r, H + 3);
 }
 
-// A unit force along d on one end, times its weight: on a node it acts where that is.
-static void push_end(double H[6], const MbModel *model, const MbInstant *at, const MbTouch *touch, size_t end,
-                     double weight, const double d[3]) {
+// mb_touch_push_at of three directions, to the same bits.
+static void push_three(double *const H[3], const MbPose *E, const double p[3], const double d[3][3],
+                       double sign) {
+  double r[3];
+  mb_vec3_sub(r, p, E->p);
+  mb_quat_unrotate(r, E->q, r);
+  for (int k = 0; k < 3; k++) {
+    mb_quat_unrotate(H[k] + 3, E->q, d[k]);
+    mb_vec3_scale(H[k] + 3, sign, H[k] + 3);
+    mb_vec3_cross(H[k], r, H[k] + 3);
+  }
+}
+
+// Unit forces along three directions on one end, times its weight: on a node they act where that is.
+static void push_end(double *const H[3], const MbModel *model, const MbInstant *at, const MbTouch *touch,
+                     size_t end, double weight, const double d[3][3]) {
   const bool node = end >= model->nlisted;
   if (end < model->nb) {
-    mb_touch_push_at(H, &at->x->E[end], node ? at->x->E[end].p : touch->point, d, weight);
+    push_three(H, &at->x->E[end], node ? at->x->E[end].p : touch->point, d, weight);
     return;
   }
-  mb_vec3_set(H, 0, 0, 0);
-  mb_vec3_scale(H + 3, weight, d);
+  for (int k = 0; k < 3; k++) {
+    mb_vec3_set(H[k], 0, 0, 0);
+    mb_vec3_scale(H[k] + 3, weight, d[k]);
+  }
 }
 
 // Of the bodies where they were when the contacts were found, whatever the instant.
 void mb_touch_eval(void *context, const MbInstant *at, MbRowSet *set, size_t first, size_t n) {
   const MbTouching *t = context;
-  double axis[3][3] = {{0}};
-  for (size_t i = 0; i < n; i++) {
+  double axis[3][3], *H[3];
+  for (size_t i = 0; i < n; i += 3) {
     const MbTouch *touch = &t->now.touch[i / 3];
     MbRow *row = &set->row[first + i];
-    if (i % 3 == 0) mb_touch_axes(touch->normal, axis);
+    mb_touch_axes(touch->normal, axis);
     for (size_t k = 0; k < touch->nends; k++) {
-      double *H = k < 2 ? row->H[k] : set->ends[set->end[first + i] + k - 2].H;
-      if (k < 2) row->body[k] = touch->end[k];
+      for (size_t r = 0; r < 3; r++) {
+        H[r] = k < 2 ? row[r].H[k] : set->ends[set->end[first + i + r] + k - 2].H;
+        if (k < 2) row[r].body[k] = touch->end[k];
+      }
       if (touch->end[k] != MB_WORLD)
-        push_end(H, t->model, at, touch, touch->end[k], touch->weight[k], axis[i % 3]);
+        push_end(H, t->model, at, touch, touch->end[k], touch->weight[k], (const double(*)[3])axis);
     }
-    row->order = 1; // no gap that stabilization closes
-    row->g = i % 3 == 0 ? touch->gap : 0;
-    row->size = touch->size;
+    for (size_t r = 0; r < 3; r++) {
+      row[r].order = 1; // no gap that stabilization closes
+      row[r].g = r ? 0 : touch->gap;
+      row[r].size = touch->size;
+    }
   }
 }
 

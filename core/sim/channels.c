@@ -29,7 +29,34 @@ static bool of_deformables(const MbSampler *row) {
   return row->items == NODES || row->items == ELEMENTS || row->items == CELLS || row->items == TOTALS;
 }
 
-const char *mb_channel_word(size_t i) { return i < mb_channel_rows ? mb_channel_table[i].name : NULL; }
+// Whether one of the parts of a name, which points divide, is the first n letters of `part`.
+static bool has_part(const char *name, const char *part, size_t n) {
+  for (const char *at = name; *at; at += strcspn(at, "."), at += *at == '.')
+    if (strcspn(at, ".") == n && !memcmp(at, part, n)) return true;
+  return false;
+}
+
+static bool is_like(const char *column, const char *channel) {
+  for (const char *at = channel; *at; at += strcspn(at, "."), at += *at == '.')
+    if (has_part(column, at, strcspn(at, "."))) return true;
+  return false;
+}
+
+void mb_channels_like(const char *column, char *out, size_t room) {
+  size_t n = 0, left = 0, length = 0;
+  for (size_t i = 0; i < mb_channel_rows; i++) left += is_like(column, mb_channel_table[i].name);
+  if (room) out[0] = 0;
+  for (size_t i = 0; i < mb_channel_rows && length < room; i++) {
+    const char *name = mb_channel_table[i].name;
+    if (!is_like(column, name)) continue;
+    left--;
+    length += (size_t)snprintf(out + length, room - length, "%s\"%s\"",
+                               !n++   ? ""
+                               : left ? ", "
+                                      : " or ",
+                               name);
+  }
+}
 
 // The row of a name; for one of a deformable's channels also whose, NULL for those of all deformables.
 static const MbSampler *find(const MbModel *model, const char *name, const MbDeformable **of) {

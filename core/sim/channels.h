@@ -9,8 +9,8 @@
 MbStatus mb_channels_build(MbSim *sim, MbReport *report);
 // How many numbers a channel has in a frame.
 static inline size_t mb_channel_size(const MbChannel *channel) { return channel->items * channel->width; }
-// The name of the channel of this number; NULL after the last one.
-const char *mb_channel_word(size_t i);
+// Writes the names of the channels that a column of that name may be of, those with one of its parts, quoted; "" where there are none.
+void mb_channels_like(const char *column, char *out, size_t room);
 
 // Adds what the weights of the frame's numbers come to, of channels that tell so (channel_weights.h). `left` (frame size) ← the weights of the
 // others. Returns whether there are none.

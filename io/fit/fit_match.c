@@ -4,6 +4,7 @@
 #include "io/fit/fit_turn.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "core/sim/channels.h"
 #include "io/export/column_name.h"
 
 #include <math.h>
@@ -88,12 +89,15 @@ static MbStatus unknown(const Finder *f, const MbFitMatchAsk *ask, bool model) {
                : i < f->ncolumns ? f->shorter[i]
                                  : f->longer[i - f->ncolumns];
   const char *near = words ? mb_nearest_word(name, words) : NULL;
+  char like[200] = "";
+  if (model && !near) mb_channels_like(name, like, sizeof like);
   const MbStatus status =
       model ? mb_error(
                   f->report, MB_USAGE, "",
                   "--match %s: the run has no such column%s%s%s; names are those of `mbsim export`, of the "
-                  "channels that the scene's output has",
-                  name, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "")
+                  "channels that the scene's output has%s%s",
+                  name, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "",
+                  *like ? "; it may be of " : "", like)
             : mb_error(f->report, MB_USAGE, "", "--match %s: %s has no such column%s%s%s", name,
                        f->data->file, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
   mb_free(words);

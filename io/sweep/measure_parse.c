@@ -1,6 +1,7 @@
 // From a measure's text to its terms.
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "core/sim/channels.h"
 #include "io/json/json_text.h"
 #include "io/sweep/measure_parts.h"
 
@@ -63,10 +64,12 @@ static MbStatus unknown_column(const Parse *p, const char *text, size_t n) {
   if (near)
     return mb_error(p->report, MB_USAGE, "", "measure %s: no column is called \"%s\"; did you mean \"%s\"?",
                     p->ask->name, word, near);
+  char like[200];
+  mb_channels_like(word, like, sizeof like);
   return mb_error(p->report, MB_USAGE, "",
                   "measure %s: no column is called \"%s\": names are those of `mbsim export`'s CSV, of the "
-                  "channels that the scene's output has",
-                  p->ask->name, word);
+                  "channels that the scene's output has%s%s",
+                  p->ask->name, word, *like ? "; it may be of " : "", like);
 }
 
 static MbStatus no_memory(const Parse *p) { return mb_no_memory(p->report, "a measure"); }

@@ -39,7 +39,7 @@ void mb_back_begin_meeting(MbBackward *b) {
 MbStatus mb_back_meeting(MbBackward *b, MbTurn *turn, const char **why, MbReport *report) {
   *why = NULL;
   if (!turn->met) return MB_OK;
-  const MbStatus status = mb_touch_slopes_check(b->g, report);
+  const MbStatus status = mb_touch_slopes_check(b->g->sim, report);
   if (status != MB_OK) return status;
   const size_t before = mb_met_bytes(turn->met);
   if (!mb_met_note(b->g, turn->met)) return mb_no_memory(report, "contact");

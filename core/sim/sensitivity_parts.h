@@ -365,7 +365,9 @@ bool mb_touch_slopes_same(const MbSensitivity *g, const MbSim *side);
 // Whether a contact has neither gap nor depth, but for rounding.
 bool mb_touch_slopes_rests(double gap, double size);
 // Whether the run's step has derivatives, by its contacts.
-MbStatus mb_touch_slopes_check(MbSensitivity *g, MbReport *report);
+MbStatus mb_touch_slopes_check(const MbSim *run, MbReport *report);
+// Warns once in a run, behind a step in which contacts rebound.
+void mb_touch_slopes_tell(MbSensitivity *g, MbReport *report);
 
 MbStatus mb_steps_step(MbSensitivity *g, MbReport *report);
 // Takes the slopes over a step that stages have done from g->before, by differences of the whole of it.

@@ -322,7 +322,8 @@ MbStatus mb_steps_step(MbSensitivity *g, MbReport *report) {
   mb_sensitivity_copy(g->sim, &g->before, &g->sim->state);
   if (!mb_touch_slopes_keep(g)) return mb_no_memory(report, "contact");
   MbStatus status = mb_sim_step(g->sim, report);
-  if (status == MB_OK) status = mb_touch_slopes_check(g, report);
+  if (status == MB_OK) status = mb_touch_slopes_check(g->sim, report);
+  if (status == MB_OK) mb_touch_slopes_tell(g, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = differentiate(g, k, report);
   return status;
 }

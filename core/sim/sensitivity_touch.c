@@ -103,11 +103,11 @@ bool mb_touch_slopes_same(const MbSensitivity *g, const MbSim *side) {
 }
 
 // In steps of fixed length a blow falls on a step's start, and no derivative of theirs has in it that what meets earlier is turned round earlier.
-static void tell_rebound(MbSensitivity *g, MbReport *report) {
+void mb_touch_slopes_tell(MbSensitivity *g, MbReport *report) {
   const MbSim *run = g->sim;
-  const MbPushes *pushed = &run->touching->last;
-  for (size_t i = 0; i < pushed->n && !g->told_rebound; i++) {
-    const MbPushed *touch = &pushed->touch[i];
+  const size_t n = run->touching ? run->touching->last.n : 0;
+  for (size_t i = 0; i < n && !g->told_rebound; i++) {
+    const MbPushed *touch = &run->touching->last.touch[i];
     if (!touch->rebounds) continue;
     g->told_rebound = true;
     mb_warning(
@@ -119,10 +119,8 @@ static void tell_rebound(MbSensitivity *g, MbReport *report) {
   }
 }
 
-MbStatus mb_touch_slopes_check(MbSensitivity *g, MbReport *report) {
-  const MbSim *run = g->sim;
+MbStatus mb_touch_slopes_check(const MbSim *run, MbReport *report) {
   const MbTouching *t = run->touching;
-  if (t) tell_rebound(g, report);
   if (!t || !t->moves || t->deepest <= MB_TOUCH_MOST) return MB_OK;
   return mb_error(report, MB_NUMBERS, "",
                   "at t = %.9g s, step %lld: contacts were %.2g of a size deep, which is not taken away in a "

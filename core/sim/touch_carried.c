@@ -278,7 +278,7 @@ void mb_touch_carried_guess(MbSim *sim) {
 double mb_touch_carried_again(MbSim *sim, const double *v) {
   MbTouching *t = sim->touching;
   MbConstraining *c = sim->constraining;
-  bool iterates;
+  bool iterates = false;
   double change = 0;
   reach_all(sim, v);
   for (size_t i = 0; i < c->ntouches; i++) {

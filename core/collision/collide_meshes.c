@@ -1,7 +1,8 @@
 // Two meshes: the vertices of each over the triangles of the other, edges across edges, and what is nearest of triangles that are apart.
 //
 // A vertex over a triangle is a contact along the triangle's normal where the other surface does not reach farther down beside it. Below a
-// triangle of a closed mesh it is so where no other part of that mesh is nearer: from there it has to go out. Edges are in meshes_sides.c.
+// triangle of a closed mesh it is so where no other part of that mesh is nearer, from where it has to go out, or where it can not go out there
+// (meshes_inner.c). Edges are in meshes_sides.c.
 #include "core/collision/broad.h"
 #include "core/collision/convex.h"
 #include "core/collision/meshes.h"
@@ -30,33 +31,55 @@ static bool is_over(const MbThree *three, const double x[3]) {
   return true;
 }
 
+// n ← the normal of a triangle; of an open surface that on the side where the other triangle's middle is.
+static void find_up(const MbThree *face, const MbThree *other, double n[3]) {
+  double middle = 0, e[3];
+  mb_vec3_copy(n, face->normal);
+  if (face->surface->closed) return;
+  for (int k = 0; k < 3; k++) {
+    mb_vec3_sub(e, other->x[k], face->x[0]);
+    middle += mb_vec3_dot(e, n);
+  }
+  if (middle < 0) mb_vec3_scale(n, -1, n);
+}
+
+// Keeps a vertex x of the other mesh that is inside of this one, below the triangle by −gap.
+static void keep_vertex(MbMeshes *meshes, const MbThree *face, uint32_t feature, const double x[3],
+                        const double n[3], double gap) {
+  const bool on_a = face->mesh == meshes->a;
+  const uint32_t own = MB_PART_FACE | face->t;
+  MbMeshesInner inner = {.gap = gap,
+                         .vertex_of = on_a ? meshes->b : meshes->a,
+                         .inside = true,
+                         .part_a = on_a ? own : feature,
+                         .part_b = on_a ? feature : own};
+  mb_vec3_copy(on_a ? inner.y : inner.x, x);
+  mb_vec3_add_scaled(on_a ? inner.x : inner.y, x, -gap, n);
+  mb_vec3_scale(inner.n, on_a ? 1 : -1, n);
+  mb_meshes_keep(meshes, &inner);
+}
+
 // Corner i of one over the triangle of the other.
 static void vertex_over(MbMeshes *meshes, const MbThree *face, const MbThree *other, int i) {
   double d[3], n[3], down[3], foot[3];
   const double *x = other->x[i];
-  mb_vec3_copy(n, face->normal);
+  find_up(face, other, n);
   mb_vec3_sub(d, x, face->x[0]);
-  if (!face->surface->closed) {
-    // the side of an open surface is that of the other triangle's middle
-    double middle = 0;
-    for (int k = 0; k < 3; k++) {
-      double e[3];
-      mb_vec3_sub(e, other->x[k], face->x[0]);
-      middle += mb_vec3_dot(e, n);
-    }
-    if (middle < 0) mb_vec3_scale(n, -1, n);
-  }
   const double height = mb_vec3_dot(d, n);
   if (!(height < meshes->patches.within) || !is_over(face, x)) return;
   mb_vec3_scale(down, -1, n);
   if (!mb_three_leads(other, 1u << i, down, MB_MESHES_LEANING)) return;
-  if (height < 0 && face->surface->closed &&
-      !(mb_meshes_distance(face->mesh, x) <= height * (1 - 1e-9) + 1e-12))
-    return;
+  const uint32_t feature = MB_PART_CORNER | other->surface->corner[3 * (size_t)other->t + (size_t)i];
+  if (height < 0 && face->surface->closed) {
+    const double distance = mb_meshes_distance(face->mesh, x);
+    if (!(distance <= height * (1 - 1e-9) + 1e-12)) {
+      if (distance < -1e-12) keep_vertex(meshes, face, feature, x, n, height);
+      return;
+    }
+  }
   mb_vec3_add_scaled(foot, x, -height, n);
   meshes->depth = fmax(meshes->depth, -height);
-  mb_meshes_add(meshes, face, foot, n, height, MB_PART_FACE | face->t,
-                MB_PART_CORNER | other->surface->corner[3 * (size_t)other->t + (size_t)i]);
+  mb_meshes_add(meshes, face, foot, n, height, MB_PART_FACE | face->t, feature);
 }
 
 // What is nearest of two triangles that are apart, but from the face of one. Returns whether they are through one another.

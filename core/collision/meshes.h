@@ -1,4 +1,4 @@
-// Two meshes that are looked at for contacts: what collide_meshes.c and meshes_sides.c share (meshes.c).
+// Two meshes that are looked at for contacts: what collide_meshes.c, meshes_sides.c and meshes_inner.c share (meshes.c).
 #ifndef MB_COLLISION_MESHES_H
 #define MB_COLLISION_MESHES_H
 
@@ -8,12 +8,14 @@
 // The sine by which a surface may reach farther down beside a vertex or an edge: what rests is turned by little.
 #define MB_MESHES_LEANING 0.02
 
-// Two sides that are in one another.
+// Two sides that are in one another, or a vertex that is in the other mesh and its foot on that.
 typedef struct MbMeshesInner {
   double x[3], y[3], n[3], gap; // on a and on b; out of a
-  double in;                    // the lesser of how far each point is from the other mesh, below 0 inside
-  bool sure;                    // one of the two is deep inside, for what the gap is
-  uint32_t side_a, side_b;
+  const MbPlaced *vertex_of;    // NULL: sides
+  double e[3], f[3], s, t;      // along the sides, and where on them x and y are: 0 to 1 between their ends
+  double in_a, in_b; // how much farther on they are what is inside of the other mesh, if they are not
+  bool inside;       // there what is of a is inside of b, and what is of b of a
+  uint32_t part_a, part_b;
 } MbMeshesInner;
 
 enum { MB_MESHES_INNER = 64 };
@@ -42,11 +44,16 @@ double mb_meshes_distance(const MbPlaced *mesh, const double x[3]);
 void mb_meshes_add(MbMeshes *meshes, const MbThree *from, const double x[3], const double n[3], double gap,
                    uint32_t feature_from, uint32_t feature_to);
 
+// ---- meshes_inner.c ---------------------------------------------------------------------------------------
+
+// Keeps what is in one another for the end; where there is too much the deepest goes.
+void mb_meshes_keep(MbMeshes *meshes, const MbMeshesInner *inner);
+// Adds those that were kept which matter, when all else has been added.
+void mb_meshes_inners(MbMeshes *meshes);
+
 // ---- meshes_sides.c ---------------------------------------------------------------------------------------
 
 // Adds what the sides of two triangles touch by, and keeps those that are in one another; `through`: the triangles are.
 void mb_meshes_sides(MbMeshes *meshes, const MbThree *a, const MbThree *b, bool through);
-// Adds those of the sides that were in one another which matter.
-void mb_meshes_inners(MbMeshes *meshes);
 
 #endif

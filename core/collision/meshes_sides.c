@@ -1,14 +1,13 @@
 // The sides of two meshes' triangles. Sides that cross touch along what is square to both where that belongs to both. Those of triangles that
-// go through one another may be in one another in ways of which only the least matter: they count where they are no deeper than a vertex
-// is, or are the least deep of those whose points are as deep inside the other mesh as sides in one another are, or stay as deep where all
-// that is less deep has been parted: concave things are in one another at several places. Those of what overlaps little, but far along, do not.
+// go through one another may be in one another: which of these matter is asked for at the end (meshes_inner.c).
 #include "core/collision/meshes.h"
 
-#include "core/math/vec3.h"
+#include "core/math/mat3.h"
 
 // Where two sides are nearest, or their straight goings on.
 typedef struct Crossing {
   double x[3], y[3], n[3]; // of each, and what is square to both
+  double s, t;             // how far along each
   int beyond_a, beyond_b;  // the end at or beyond which it is, 0 or 1; INNER_POINT: between the ends
 } Crossing;
 
@@ -33,6 +32,7 @@ static bool cross(const double p[3], const double e[3], const double q[3], const
   const double s = (re * ff - rf * ef) / det, t = (re * ef - rf * ee) / det;
   if (!find_end(s, reach / sqrt(ee), &out->beyond_a) || !find_end(t, reach / sqrt(ff), &out->beyond_b))
     return false;
+  out->s = s, out->t = t;
   mb_vec3_add_scaled(out->x, p, s, e);
   mb_vec3_add_scaled(out->y, q, t, f);
   return true;
@@ -56,60 +56,6 @@ static bool flat_side(const MbThree *three, int i, double n[3]) {
   if (!(mb_vec3_dot(own, its) > 1 - 1e-12)) return false;
   mb_vec3_scale(n, mb_vec3_dot(n, three->normal) < 0 ? -1 : 1, three->normal);
   return true;
-}
-
-// Keeps edges for the end; where there are too many the deepest go.
-static void keep_inner(MbMeshes *meshes, const MbMeshesInner *inner) {
-  int at = meshes->inners;
-  if (at < MB_MESHES_INNER)
-    meshes->inners++;
-  else
-    for (int i = at = 0; i < MB_MESHES_INNER; i++)
-      if (meshes->inner[i].gap < meshes->inner[at].gap) at = i;
-  if (at == meshes->inners - 1 || inner->gap > meshes->inner[at].gap) meshes->inner[at] = *inner;
-}
-
-// Whether it is still in as deep where b has gone out of a along n by as much as something else is deep: then it is another place.
-static bool stays_in(const MbMeshes *meshes, const MbMeshesInner *inner, const double n[3], double depth) {
-  static const double AS_DEEP = 0.25;
-  double x[3], y[3];
-  mb_vec3_add_scaled(x, inner->x, -depth, n);
-  mb_vec3_add_scaled(y, inner->y, depth, n);
-  return fmin(mb_meshes_distance(meshes->b, x), mb_meshes_distance(meshes->a, y)) < AS_DEEP * inner->in;
-}
-
-// Whether nothing that is there parts it.
-static bool is_apart(const MbMeshes *meshes, const MbMeshesInner *inner) {
-  for (int p = 0; p < meshes->patches.n; p++) {
-    const MbPatch *patch = &meshes->patches.patch[p];
-    for (int i = 0; i < patch->n; i++)
-      if (patch->point[i].gap < 0 && !stays_in(meshes, inner, patch->point[i].normal, -patch->point[i].gap))
-        return false;
-  }
-  return true;
-}
-
-// The least deep first.
-static void sort(MbMeshes *meshes) {
-  for (int i = 1; i < meshes->inners; i++) {
-    const MbMeshesInner inner = meshes->inner[i];
-    int k = i;
-    for (; k > 0 && meshes->inner[k - 1].gap < inner.gap; k--) meshes->inner[k] = meshes->inner[k - 1];
-    meshes->inner[k] = inner;
-  }
-}
-
-void mb_meshes_inners(MbMeshes *meshes) {
-  double least = INFINITY;
-  sort(meshes);
-  for (int i = meshes->inners; i-- > 0;)
-    if (meshes->inner[i].sure) least = -meshes->inner[i].gap;
-  const double most = (isfinite(least) ? fmax(meshes->depth, least) : meshes->depth) * (1 + 1e-6) + 1e-12;
-  for (int i = 0; i < meshes->inners; i++) {
-    const MbMeshesInner *inner = &meshes->inner[i];
-    if (-inner->gap > most && !(inner->sure && is_apart(meshes, inner))) continue;
-    mb_patches_add(&meshes->patches, inner->x, inner->n, inner->gap, inner->side_a, inner->side_b);
-  }
 }
 
 // Whether a side lies across n, but for what rests turned by little.
@@ -149,20 +95,65 @@ static uint32_t side_of(const MbThree *three, int i) {
   return MB_PART_SIDE | three->surface->side[3 * (size_t)three->t + (size_t)i];
 }
 
+// Finds how far along `along` from x it is inside of a mesh, between the planes that meet at its side, of which y is a point; `distance`: that of
+// x. False where it is nowhere.
+static bool find_in(const MbThree *three, int i, const double y[3], const double along[3], const double x[3],
+                    double distance, double *in) {
+  static const double IN = -1e-12;
+  *in = 0;
+  if (distance < IN) return true;
+  const uint32_t other = three->surface->across[3 * (size_t)three->t + (size_t)i];
+  if (other == MB_SKIN_NONE) return false;
+  double low = -INFINITY, high = INFINITY, n[3], d[3];
+  mb_vec3_sub(d, x, y);
+  for (int k = 0; k < 2; k++) {
+    mb_mat3_apply(n, three->mesh->R, three->surface->normal + 3 * (size_t)(k ? other : three->t));
+    const double rise = mb_vec3_dot(n, along), at = -mb_vec3_dot(n, d) / rise;
+    if (rise > 0) high = fmin(high, at);
+    if (rise < 0) low = fmax(low, at);
+  }
+  if (!(low < high) || isinf(low) || isinf(high)) return false;
+  double middle[3];
+  *in = 0.5 * (low + high);
+  mb_vec3_add_scaled(middle, x, *in, along);
+  return mb_meshes_distance(three->mesh, middle) < IN;
+}
+
 // Keeps sides that are in one another by −gap: each inside of the other mesh, or beyond an end of its edge by less than they are deep.
 static void keep(MbMeshes *meshes, const Sides *of, const double m[3], double gap) {
   const double in_b = mb_meshes_distance(of->b->mesh, of->at.x),
                in_a = mb_meshes_distance(of->a->mesh, of->at.y);
-  if (fmax(in_a, in_b) > 1e-12 - 0.9 * gap) return;
   MbMeshesInner inner = {.gap = gap,
-                         .in = fmin(in_a, in_b),
-                         .sure = fmin(in_a, in_b) < 0.05 * gap,
-                         .side_a = side_of(of->a, of->i),
-                         .side_b = side_of(of->b, of->j)};
+                         .s = of->at.s,
+                         .t = of->at.t,
+                         .part_a = side_of(of->a, of->i),
+                         .part_b = side_of(of->b, of->j)};
+  inner.inside = find_in(of->b, of->j, of->at.y, of->e, of->at.x, in_b, &inner.in_a) &&
+                 find_in(of->a, of->i, of->at.x, of->f, of->at.y, in_a, &inner.in_b);
+  if (!inner.inside && fmax(in_a, in_b) > 1e-12 - 0.9 * gap) return;
   mb_vec3_copy(inner.x, of->at.x);
   mb_vec3_copy(inner.y, of->at.y);
   mb_vec3_copy(inner.n, m);
-  keep_inner(meshes, &inner);
+  mb_vec3_copy(inner.e, of->e);
+  mb_vec3_copy(inner.f, of->f);
+  mb_meshes_keep(meshes, &inner);
+}
+
+// Whether the points are beyond the ends of the sides by no more than `reach`.
+static bool is_near(const Sides *of, double reach) {
+  const double along_a = reach / mb_vec3_norm(of->e), along_b = reach / mb_vec3_norm(of->f);
+  return of->at.s > -along_a && of->at.s < 1 + along_a && of->at.t > -along_b && of->at.t < 1 + along_b;
+}
+
+// Whether it is as far as the gap along m from a point of one side to the surface of the other mesh: the normal of a plane is not along d, and
+// past a rim nothing is so near.
+static bool has_foot(const Sides *of, const double d[3], const double m[3], double gap) {
+  if (!(gap > 0) || mb_vec3_norm(d) <= gap * (1 + 1e-12)) return true;
+  double foot[3];
+  mb_vec3_add_scaled(foot, of->at.y, -gap, m);
+  if (fabs(mb_meshes_distance(of->a->mesh, foot)) <= 1e-10 * mb_vec3_norm(of->e)) return true;
+  mb_vec3_add_scaled(foot, of->at.x, gap, m);
+  return fabs(mb_meshes_distance(of->b->mesh, foot)) <= 1e-10 * mb_vec3_norm(of->f);
 }
 
 static void sides_cross(MbMeshes *meshes, const MbThree *a, int i, const MbThree *b, int j, bool through) {
@@ -173,7 +164,7 @@ static void sides_cross(MbMeshes *meshes, const MbThree *a, int i, const MbThree
   double d[3], m[3];
   mb_vec3_sub(of.e, a->x[(i + 1) % 3], a->x[i]);
   mb_vec3_sub(of.f, b->x[(j + 1) % 3], b->x[j]);
-  if (!cross(a->x[i], of.e, b->x[j], of.f, reach, &of.at)) return;
+  if (!cross(a->x[i], of.e, b->x[j], of.f, through ? INFINITY : reach, &of.at)) return;
   mb_vec3_sub(d, of.at.y, of.at.x);
   if (!through && mb_vec3_norm(d) > ABOUT * reach) return;
   const bool straight_on = of.at.beyond_a != INNER_POINT || of.at.beyond_b != INNER_POINT;
@@ -184,7 +175,8 @@ static void sides_cross(MbMeshes *meshes, const MbThree *a, int i, const MbThree
     const double gap = mb_vec3_dot(d, m);
     // a side that goes through a plane aslant touches it with its end or with what is beside it
     if (!(gap < within) || gap < least || !lies_across(of.e, m) || !lies_across(of.f, m)) continue;
-    if (!touch_along(&of, m)) continue;
+    if (through && gap >= 0 && !is_near(&of, reach)) continue;
+    if (!touch_along(&of, m) || !has_foot(&of, d, m, gap)) continue;
     if (gap < 0)
       keep(meshes, &of, m, gap);
     else

@@ -101,6 +101,44 @@ MbSkin *made_star(uint32_t m, const double *outline, double half) {
   return make();
 }
 
+// Twice the area that three points of an outline have.
+static double turn_of(const double *p, const double *q, const double *r) {
+  return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
+}
+
+// Whether corner k of those left of an outline can be cut off: it is convex, and no other one is in its triangle.
+static bool is_ear(const double *outline, const uint32_t *left, uint32_t n, uint32_t k) {
+  const double *p = outline + 2 * left[(k + n - 1) % n], *q = outline + 2 * left[k],
+               *r = outline + 2 * left[(k + 1) % n];
+  if (turn_of(p, q, r) <= 0) return false;
+  for (uint32_t i = 0; i < n; i++) {
+    const double *x = outline + 2 * left[i];
+    if (x == p || x == q || x == r) continue;
+    if (turn_of(p, q, x) >= 0 && turn_of(q, r, x) >= 0 && turn_of(r, p, x) >= 0) return false;
+  }
+  return true;
+}
+
+MbSkin *made_bar_over(uint32_t m, const double *outline, double half) {
+  uint32_t left[16], n = m;
+  cr_assert(m <= 16);
+  for (uint32_t i = 0; i < 2 * m; i++)
+    point(outline[2 * (i % m)], outline[2 * (i % m) + 1], i < m ? -half : half);
+  for (uint32_t i = 0; i < m; i++) {
+    const uint32_t next = (i + 1) % m;
+    triangle(i, next, m + next), triangle(i, m + next, m + i), left[i] = i;
+  }
+  while (n >= 3) {
+    uint32_t k = 0;
+    while (k < n && !is_ear(outline, left, n, k)) k++;
+    cr_assert(k < n);
+    const uint32_t p = left[(k + n - 1) % n], q = left[k], r = left[(k + 1) % n];
+    triangle(p, r, q), triangle(m + p, m + q, m + r);
+    for (n--; k < n; k++) left[k] = left[k + 1];
+  }
+  return make();
+}
+
 MbSkin *made_surface_of(const MbHull *hull) {
   for (uint32_t v = 0; v < hull->vertices; v++)
     point(hull->vertex[3 * v], hull->vertex[3 * v + 1], hull->vertex[3 * v + 2]);

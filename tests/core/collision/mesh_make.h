@@ -14,6 +14,8 @@ MbSkin *made_torus(double ring, double tube, uint32_t m, uint32_t k);
 MbSkin *made_cone(double radius, double height, uint32_t m);
 // A prism between z = −half and half over an outline of m points (x, y), all of which the origin sees.
 MbSkin *made_star(uint32_t m, const double *outline, double half);
+// A prism between z = −half and half over any outline of m points that does not cross itself, counterclockwise, m ≤ 16.
+MbSkin *made_bar_over(uint32_t m, const double *outline, double half);
 // The hull's faces in triangles.
 MbSkin *made_surface_of(const MbHull *hull);
 

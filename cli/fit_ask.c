@@ -306,7 +306,8 @@ static MbStatus ask_slopes(MbFit *fit, MbReport *report) {
   MbContactCounts contacts;
   const bool perhaps = mb_sim_contacts(fit->sim, &contacts) || mb_sensitivity_moves_nodes(fit->sim);
   // of what rebounds they are not those of the motion, which differences over a move may be
-  if (!refused && mb_sensitivity_rebounds(fit->model)) refused = "contacts rebound";
+  if (!refused && mb_sensitivity_rebounds(fit->model))
+    refused = "what rebounds has derivatives of its steps alone, which miss the time of a blow";
   const bool back = inexact && fit->minimise && perhaps && !refused;
   const char *why = back ? NULL : fit->minimise && refused ? refused : inexact;
   if (wanted == MB_SLOPES_EXACT && why) return mb_error(report, MB_USAGE, "", "--derivatives exact: %s", why);

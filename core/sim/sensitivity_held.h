@@ -114,6 +114,8 @@ const char *mb_held_refuses(const MbSim *sim);
 // Makes g->held, when the simulations of the sides are there; false: out of memory. *why: why there is no way back by one of the numbers.
 MbStatus mb_held_make(MbSensitivity *g, MbReport *report);
 void mb_held_free_back(MbSensitivity *g);
+// Makes a simulation of a model beside the run, which warns of nothing, as the run itself has.
+MbStatus mb_held_beside(const MbModel *model, MbSim **out, MbReport *report);
 // The sensitivity whose model and simulations tell of the equations of motion: g itself, or that of the bodies without joints.
 MbSensitivity *mb_held_equations(MbSensitivity *g);
 

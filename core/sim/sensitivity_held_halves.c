@@ -36,18 +36,13 @@ struct MbHeldHalves {
 };
 
 MbStatus mb_held_halves_make(MbSensitivity *g, MbReport *report) {
-  const MbSimOptions options = {.threads = 1};
   const MbSim *sim = g->sim;
   const size_t nb = sim->model->nb;
   MbArena *arena = &g->arena;
   MbHeldHalves *t = g->held->halves = mb_arena_alloc(arena, 1, sizeof *t);
-  MbReport own = {0}; // the run itself has warned
   if (!t) return mb_no_memory(report, "derivatives");
-  const MbStatus status = mb_sim_create(sim->model, &options, &t->measure, &own);
-  if (status != MB_OK) {
-    *report = own;
-    return status;
-  }
+  const MbStatus status = mb_held_beside(sim->model, &t->measure, report);
+  if (status != MB_OK) return status;
   double **const lists[] = {&t->plus, &t->z,       &t->from,   &t->still,     &t->step,     &t->y,
                             &t->dq,   &t->dv,      &t->w,      &t->by_q,      &t->by_w,     &t->motion,
                             &t->Z,    &t->by_move, &t->by_phi, &t->turned[0], &t->turned[1]};

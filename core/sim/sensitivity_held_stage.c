@@ -40,18 +40,13 @@ struct MbHeldStages {
 // ---- memory -----------------------------------------------------------------------------------------------------------
 
 MbStatus mb_held_stages_make(MbSensitivity *g, MbReport *report) {
-  const MbSimOptions options = {.threads = 1};
   const MbSim *sim = g->sim;
   const size_t nv = sim->nv, claimed = sim->nclaimed + 1;
   MbArena *arena = &g->arena;
   MbHeldStages *s = g->held->stages = mb_arena_alloc(arena, 1, sizeof *s);
-  MbReport own = {0}; // the run itself has warned
   if (!s) return mb_no_memory(report, "derivatives");
-  const MbStatus status = mb_sim_create(sim->model, &options, &s->measure, &own);
-  if (status != MB_OK) {
-    *report = own;
-    return status;
-  }
+  const MbStatus status = mb_held_beside(sim->model, &s->measure, report);
+  if (status != MB_OK) return status;
   double **const of_velocities[] = {&s->p,  &s->zp,    &s->z,    &s->dq,    &s->dv,
                                     &s->da, &s->scrap, &s->felt, &s->moved, &s->change};
   double **const of_rows[] = {&s->nu, &s->zetap, &s->zeta};

@@ -60,7 +60,6 @@ struct MbMet {
   double *pull;            // (n)
   MbRanked S;
   double *asked;                 // (nslots + 3 n)
-  size_t S_room;                 //
   MbSeen *seen[3];               // (n) where they are, and a little less and more along a coordinate
   MbTangent *tangent;            // of `beside`
   double *phi;                   // (nb x 6)

@@ -8,6 +8,9 @@ for integrator in symplectic implicit; do
 done
 t gradient "$ROOT/tests/gradient/tipping.json" --integrator symplectic --of 'final(block.position.x)' --wrt height --check | agreed | sed "s|$ROOT/||"
 t gradient "$ROOT/tests/gradient/rolling.json" --of 'final(ball.position.x)' --of 'final(ball.position.z)' --wrt mu --set /bodies/1/shape/restitution=0.5 --way back --check 2>&1 | agreed | sed "s|$ROOT/||"
+echo "of what rebounds a fit takes differences of whole runs"
+t fit "$ROOT/tests/gradient/rolling.json" --set /bodies/1/shape/restitution=0.5 --minimise '(final(ball.position.x)-0.4)^2' --free start=0.3:0.6 --derivatives exact \
+  -o fitted.json 2>&1 | sed "s|$ROOT/||g"
 echo "refused"
 t gradient "$ROOT/tests/gradient/rolling.json" --of 'final(ball.position.x)' --wrt mu --set '/contact={}' 2>&1 | sed "s|$ROOT/||"
 t gradient "$ROOT/tests/gradient/rolling.json" --of 'final(ball.position.x)' --wrt mu --set '/output={"channels":["contact"]}' 2>&1 | sed "s|$ROOT/||"

@@ -114,13 +114,13 @@ const char *mb_held_refuses(const MbSim *sim);
 // Makes g->held, when the simulations of the sides are there; false: out of memory. *why: why there is no way back by one of the numbers.
 MbStatus mb_held_make(MbSensitivity *g, MbReport *report);
 void mb_held_free_back(MbSensitivity *g);
-// Makes a simulation of a model beside the run, which warns of nothing, as the run itself has.
-MbStatus mb_held_beside(const MbModel *model, MbSim **out, MbReport *report);
 // The sensitivity whose model and simulations tell of the equations of motion: g itself, or that of the bodies without joints.
 MbSensitivity *mb_held_equations(MbSensitivity *g);
 
 // ---- sensitivity_held_side.c ---------------------------------------------------------------------------------------------
 
+// Makes a simulation of a model beside the run, which warns of nothing, as the run itself has.
+MbStatus mb_held_beside(const MbModel *model, MbSim **out, MbReport *report);
 // Takes the bodies of the probe to the axes of a side of a number, with their twists to come and the weights of the equations.
 void mb_held_side(MbSensitivity *g, size_t k, int side);
 

@@ -98,14 +98,6 @@ static MbTangent *tangent_of(const MbHeldBack *held, MbSim *sim, double h) {
                                                                                                : NULL;
 }
 
-MbStatus mb_held_beside(const MbModel *model, MbSim **out, MbReport *report) {
-  const MbSimOptions options = {.threads = 1};
-  MbReport own = {0};
-  const MbStatus status = mb_sim_create(model, &options, out, &own);
-  if (status != MB_OK) *report = own;
-  return status;
-}
-
 static MbStatus begin_free(MbArena *arena, const MbSim *sim, MbSim **out, MbReport *report) {
   const MbModel *model = freed(arena, sim);
   if (!model) return mb_no_memory(report, "derivatives");

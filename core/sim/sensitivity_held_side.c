@@ -1,4 +1,4 @@
-// The bodies of a step under solver "maximal" as a side of a number has them, in its axes (sensitivity_axes.c).
+// Simulations beside the run under solver "maximal": one of a model, and the bodies of a step as a side of a number has them, in its axes (sensitivity_axes.c).
 #include "core/sim/sensitivity_held.h"
 
 #include <string.h>
@@ -14,4 +14,12 @@ void mb_held_side(MbSensitivity *g, size_t k, int side) {
   mb_axes_poses(axes, side, held->side_E);
   mb_axes_twists(axes, side, held->side_phi);
   mb_axes_twists(axes, side, held->side_plus), mb_axes_twists(axes, side, held->side_z);
+}
+
+MbStatus mb_held_beside(const MbModel *model, MbSim **out, MbReport *report) {
+  const MbSimOptions options = {.threads = 1};
+  MbReport own = {0};
+  const MbStatus status = mb_sim_create(model, &options, out, &own);
+  if (status != MB_OK) *report = own;
+  return status;
 }

@@ -267,9 +267,19 @@ static MbContactProblem problem_of_touches(const Finding *f, Sizes sizes) {
   return problem;
 }
 
-// What is left of the solution, of what the rows ask for.
-static double left_of(const MbConstraining *c, Sizes sizes) {
-  return sizes.size > ROUNDING * sizes.norm ? c->answer.natural * sizes.norm / sizes.size : 0;
+// Whether what is left of the solution is no more than the rounding of what the rows ask for.
+static bool is_rounding(const MbConstraining *c, double norm) {
+  double slack = 0;
+  for (size_t i = 0; i < c->n; i++) slack += c->slack[i] * c->slack[i];
+  const double left = c->answer.natural * norm;
+  return left * left <= slack;
+}
+
+// What is left of the solution, of what the rows ask for. Where little but rounding is asked for, as before the first contact closes, a share of that says
+// nothing: what is left is what is asked for.
+static double left_of(const MbConstraining *c, Sizes sizes, double asked) {
+  const double left = sizes.size > ROUNDING * sizes.norm ? c->answer.natural * sizes.norm / sizes.size : 0;
+  return left > asked && is_rounding(c, sizes.norm) ? asked : left;
 }
 
 // Whether what pushes holds as it did in the last step, which one system tells: by the method that may choose how it solves.
@@ -293,7 +303,7 @@ static bool find(void *context) {
     f->result = mb_contact_reserve(&c->work, c->touch_method, &problem)
                     ? solve_passes(f->sim, &problem, f->how.pivots, f->v, &f->change)
                     : MB_CONTACT_MEMORY;
-  f->left = left_of(c, sizes);
+  f->left = left_of(c, sizes, f->how.asked);
   return f->result != MB_CONTACT_MEMORY && f->result != MB_CONTACT_REFUSED && isfinite(f->change);
 }
 
@@ -393,7 +403,7 @@ bool mb_touch_find_elsewhere(MbSim *sim, const MbContactElsewhere *elsewhere) {
   const Sizes sizes = sizes_of(c);
   const MbContactProblem problem = problem_of_touches(&f, sizes);
   const MbContactResult result = elsewhere->solve(elsewhere->context, &problem, &c->answer);
-  const double left = left_of(c, sizes);
+  const double left = left_of(c, sizes, f.how.asked);
   if (result == MB_CONTACT_NOT_CONVERGED && !(f.how.few && left < ANY)) {
     memcpy(c->from, c->answer.lambda, c->n * sizeof *c->from);
     return false;

@@ -67,3 +67,27 @@ Test(touch_loose_long, iterations_that_go_to_an_end_come_to_the_same_one, TEST_L
       strays("/solver={\"type\": \"projective\", \"iterations\": 300, \"tolerance\": 1e-7}", 7, &left), 1e-5);
   cr_expect_lt(left, 0.8);
 }
+
+// A soft pad below a block falls onto a table. Before it lands all that rows ask for is rounding, of how its nodes are held by the block.
+Test(touch_loose, what_is_within_rounding_is_told_as_solved) {
+  static const char pad[] =
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.005, \"steps\": 4}, \"integrator\": \"implicit\", \"contact\": "
+      "{\"friction\": 0.8, \"tolerance\": 1e-6}, \"bodies\": [{\"name\": \"table\", \"shape\": {\"type\": "
+      "\"plane\"}, \"joint\": {\"type\": \"fixed\"}}, {\"name\": \"block\", \"density\": 500, \"shape\": "
+      "{\"type\": \"box\", \"size\": [0.1, 0.1, 0.1]}, \"pose\": {\"position\": [0, 0, 0.2]}}], "
+      "\"deformables\": [{\"name\": \"pad\", \"type\": \"tets\", \"mesh\": {\"box\": [3, 3, 3], \"size\": "
+      "[0.1, 0.1, 0.1]}, \"pose\": {\"position\": [-0.05, -0.05, 0.0005]}, \"material\": {\"model\": "
+      "\"corotational\", \"young\": 2e5, \"poisson\": 0.35, \"density\": 900}, \"attach\": [{\"select\": "
+      "{\"side\": \"+z\"}, \"body\": \"block\"}]}]}";
+  static const char *const solvers[] = {"/solver=\"redmax\"", "/solver=\"maximal\"",
+                                        "/solver=\"projective\""};
+  for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
+    MbContactCounts counts;
+    TestRun run = test_run(pad, (const char *const[]){solvers[k], NULL});
+    test_steps(run.sim, 4);
+    cr_assert(mb_sim_contacts(run.sim, &counts));
+    cr_expect_eq(counts.missed, 0);
+    cr_expect_leq(counts.residual, 1.000001e-6, "%s: %g", solvers[k], counts.residual);
+    test_run_free(&run);
+  }
+}

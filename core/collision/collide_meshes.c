@@ -82,6 +82,17 @@ static void vertex_over(MbMeshes *meshes, const MbThree *face, const MbThree *ot
   mb_meshes_add(meshes, face, foot, n, height, MB_PART_FACE | face->t, feature);
 }
 
+// Keeps the deepest of the triangles that are through one another, and how the two come apart, for where nothing else tells; gaps are about
+// `origin`.
+static void keep_through(MbMeshes *meshes, const MbThree *a, const MbThree *b, const MbConvexGap *gap,
+                         const double origin[3]) {
+  MbMeshesInner *through = &meshes->through;
+  if (!(gap->gap < through->gap)) return;
+  *through = (MbMeshesInner){.gap = gap->gap, .part_a = MB_PART_FACE | a->t, .part_b = MB_PART_FACE | b->t};
+  mb_vec3_copy(through->n, gap->n);
+  mb_vec3_add(through->x, gap->x, origin);
+}
+
 // What is nearest of two triangles that are apart, but from the face of one. Returns whether they are through one another.
 static bool nearest(MbMeshes *meshes, const MbThree *a, const MbThree *b) {
   MbSkinHull one, two;
@@ -92,7 +103,10 @@ static bool nearest(MbMeshes *meshes, const MbThree *a, const MbThree *b) {
   mb_skin_hull(&two, b->mesh, b->t);
   mb_convex_pair(&pair, &one.placed, &two.placed);
   if (!mb_convex_gap(&pair, meshes->patches.within, &gap)) return false;
-  if (!(gap.gap > 0)) return true;
+  if (!(gap.gap > 0)) {
+    keep_through(meshes, a, b, &gap, one.placed.p);
+    return true;
+  }
   uint32_t own = 0, its = 0;
   for (int i = 0; i < gap.corners.n; i++)
     own |= 1u << gap.corners.corner[i].a, its |= 1u << gap.corners.corner[i].b;
@@ -178,7 +192,7 @@ static void meet_all(MbMeshes *meshes) {
 
 void mb_meshes(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
   MbMeshes meshes;
-  meshes.a = a, meshes.b = b, meshes.depth = 0, meshes.inners = 0;
+  meshes.a = a, meshes.b = b, meshes.depth = 0, meshes.inners = 0, meshes.through.gap = 0;
   MbContactPoint point[MB_PATCHES * MB_PATCH_ROOM];
   mb_patches_start(&meshes.patches, patch->within, point, MB_PATCH_ROOM);
   meet_all(&meshes);

@@ -105,17 +105,6 @@ static void add(MbMeshes *meshes, const MbMeshesInner *inner) {
   mb_patches_add(&meshes->patches, inner->x, inner->n, inner->gap, inner->part_a, inner->part_b);
 }
 
-// Adds the least deep of which one point is inside: edges that are sharp and lean are in one another beside their points.
-static void add_least(MbMeshes *meshes) {
-  for (int i = 0; i < meshes->inners; i++) {
-    const MbMeshesInner *inner = &meshes->inner[i];
-    if (mb_meshes_distance(meshes->b, inner->x) >= 0 && mb_meshes_distance(meshes->a, inner->y) >= 0)
-      continue;
-    add(meshes, inner);
-    return;
-  }
-}
-
 void mb_meshes_inners(MbMeshes *meshes) {
   static const double SAME = 1 + 1e-6, NONE = 1e-12;
   double most = meshes->depth;
@@ -130,5 +119,6 @@ void mb_meshes_inners(MbMeshes *meshes) {
     any = any || inner->inside;
     add(meshes, inner);
   }
-  if (!has_inner(meshes)) add_least(meshes);
+  // what is as thin as a knife goes through the other mesh with nothing inside: it comes out by as much as its triangles do, over some steps
+  if (meshes->through.gap < 0 && !has_inner(meshes)) add(meshes, &meshes->through);
 }

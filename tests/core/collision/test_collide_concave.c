@@ -1,7 +1,8 @@
-// Concave meshes in one another by little: prisms over an L, a U or a T come together until they touch, and go on by up to a tenth of their
+// Concave meshes in one another by little: prisms over an L, a U or a T, and hulls with sharp edges, come together until they touch, and go on by up to a tenth of their
 // size. What they are told has to part them.
 #include "core/math/vec3.h"
 #include "tests/core/collision/collide_make.h"
+#include "tests/core/collision/hull_make.h"
 #include "tests/core/collision/mesh_brute.h"
 #include "tests/core/collision/mesh_make.h"
 #include "tests/support.h"
@@ -84,14 +85,22 @@ static void check_in(const MbShape *a, const MbPose *A, const MbShape *b, MbPose
   seen->stuck += brute_gap(a, A, b, &B, 0.1, n) < 0 || moved > 4 * depth;
 }
 
-static Seen look(int pairs) {
+// A hull of few points as a mesh: with edges as sharp as knives.
+static MbSkin *some_hull(uint64_t *seed) {
+  MbHull *hull = made_hull(seed, 4 + (uint32_t)(10 * test_random(seed)));
+  MbSkin *surface = made_surface_of(hull);
+  mb_hull_free(hull);
+  return surface;
+}
+
+static Seen look(int pairs, MbSkin *(*some)(uint64_t *seed)) {
   static const double within[] = {1e-8, 1e-5, 1e-3, 0.05};
   Seen seen = {0};
   MbPose A, B;
   mb_pose_identity(&A);
   uint64_t seed = 171;
   for (int k = 0; k < pairs; k++) {
-    MbSkin *one = some_prism(&seed), *two = some_prism(&seed);
+    MbSkin *one = some(&seed), *two = some(&seed);
     const MbShape a = mb_shape_mesh(one), b = mb_shape_mesh(two);
     double way[3];
     if (meet(&seed, &a, &A, &b, &B, way)) {
@@ -128,7 +137,7 @@ Test(collide_concave, edges_all_but_along_faces_touch) {
 }
 
 Test(collide_concave, what_has_come_in_by_little_is_parted_by_its_contacts) {
-  const Seen seen = look(60);
+  const Seen seen = look(60, some_prism);
   cr_expect(seen.in > 35 && seen.apart > 35, "%d, %d", seen.in, seen.apart);
   cr_expect(!seen.none && !seen.deep && !seen.stuck,
             "of %d: %d without a contact, %d too deep, %d not parted", seen.in, seen.none, seen.deep,
@@ -137,8 +146,16 @@ Test(collide_concave, what_has_come_in_by_little_is_parted_by_its_contacts) {
 
 // Of shapes with several places in one another some are told as deeper than the way they came.
 Test(collide_concave, what_has_come_in_by_little_is_parted_by_its_contacts_at_length, TEST_LONG) {
-  const Seen seen = look(8000);
+  const Seen seen = look(8000, some_prism);
   cr_expect(!seen.none, "%d of %d without a contact", seen.none, seen.in);
   cr_expect(seen.deep < 2e-3 * seen.in && seen.stuck < 2e-3 * seen.in, "of %d: %d too deep, %d not parted",
             seen.in, seen.deep, seen.stuck);
+}
+
+Test(collide_concave, what_is_sharp_is_parted_by_its_contacts_too) {
+  const Seen seen = look(400, some_hull);
+  cr_expect(seen.in > 300, "%d", seen.in);
+  cr_expect(!seen.none, "%d of %d without a contact", seen.none, seen.in);
+  cr_expect(seen.deep < 5e-3 * seen.in && !seen.stuck, "of %d: %d too deep, %d not parted", seen.in,
+            seen.deep, seen.stuck);
 }

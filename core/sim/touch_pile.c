@@ -81,6 +81,22 @@ static void take_bodies(MbSim *sim, const double *v) {
   }
 }
 
+// By how much the sweeps have changed the bodies' kinetic energy, of velocities v before.
+static double gained(const MbSim *sim, const double *v) {
+  const MbModel *model = sim->model;
+  const MbPile *pile = &pile_of(sim)->pile;
+  double sum = 0;
+  for (size_t b = 0; b < model->nlisted; b++) {
+    double now[6];
+    if (!mb_delassus_is_apart(model, b)) continue;
+    const double *M = model->M + 6 * b, *was = v + sim->solver->map->layout->velocity(model, b);
+    mb_mat3_tapply(now, pile->place[b].R, pile->body[b].w);
+    mb_vec3_copy(now + 3, pile->body[b].v);
+    for (int k = 0; k < 6; k++) sum += M[k] * (now[k] * now[k] - was[k] * was[k]) / 2;
+  }
+  return sum;
+}
+
 // v ← v + what the sweeps have changed
 static void give_velocities(const MbSim *sim, double *v) {
   const MbModel *model = sim->model;
@@ -130,18 +146,36 @@ static void note(MbSim *sim) {
       mb_touch_note(sim, &t->now.touch[i], told[i].lambda, told[i].before, told[i].after);
 }
 
+// Sweeps from the impulses that contacts have, and adds how many there were. False: the pile is not for them.
+static bool sweep(MbSim *sim, const double *v, size_t *sweeps) {
+  MbPile *pile = &pile_of(sim)->pile;
+  const MbContacts *rules = sim->touching->rules;
+  const MbPileAsking asking = {.h = sim->model->h, .slowest = rules->threshold};
+  take_bodies(sim, v);
+  mb_pile_take(pile, &asking, sim->threads);
+  if (pile->rebounds || !isfinite(pile->norm)) return false;
+  *sweeps += mb_pile_solve(pile, rules->tolerance, (size_t)rules->iterations);
+  return true;
+}
+
+// Few sweeps from impulses that have stopped something in the last step may leave more energy than they found: then they begin from none.
+static bool sweep_without_gain(MbSim *sim, const double *v, size_t *sweeps) {
+  MbTouches *now = &sim->touching->now;
+  if (!sweep(sim, v, sweeps)) return false;
+  if (!(gained(sim, v) > 0)) return true;
+  for (size_t i = 0; i < now->n; i++) memset(now->touch[i].lambda, 0, sizeof now->touch[i].lambda);
+  return sweep(sim, v, sweeps);
+}
+
 bool mb_touch_pile_solve(MbSim *sim, double *v, bool *done) {
   MbTouchPile *p = pile_of(sim);
   const MbContacts *rules = sim->touching->rules;
-  const MbPileAsking asking = {.h = sim->model->h, .slowest = rules->threshold};
+  size_t sweeps = 0;
   bool is;
   *done = false;
   if (!make(sim, &is)) return false;
   if (!is) return true;
-  take_bodies(sim, v);
-  mb_pile_take(&p->pile, &asking, sim->threads);
-  if (p->pile.rebounds || !isfinite(p->pile.norm)) return true;
-  const size_t sweeps = mb_pile_solve(&p->pile, rules->tolerance, (size_t)rules->iterations);
+  if (!sweep_without_gain(sim, v, &sweeps)) return true;
   const double left = p->pile.size > 0 ? p->pile.natural / p->pile.size : 0;
   if (!mb_touch_tell_few(sim, left, rules->tolerance, sweeps)) return true;
   give_velocities(sim, v);

@@ -291,18 +291,37 @@ static bool find_sticking(Finding *f, const MbContactProblem *problem) {
   return mb_sticking_solve(&c->work, problem, &c->answer);
 }
 
+// Whether ½ λᵀ W λ + bᵀ λ is above 0, as λ = 0 has it: energy is added.
+static bool is_worse_than_none(const MbConstraining *c) {
+  double sum = 0;
+  for (size_t i = 0; i < c->n; i++) sum += c->answer.lambda[i] * (c->b[i] + c->answer.w[i]);
+  return sum > 0;
+}
+
+// By the scene's method, from the last step's impulses. Few sweeps from impulses that have stopped something in the last step may leave more energy than
+// they found: then they begin from none.
+static void find_by_method(Finding *f, MbContactProblem *problem) {
+  MbConstraining *c = f->sim->constraining;
+  f->result = MB_CONTACT_MEMORY;
+  if (!mb_contact_reserve(&c->work, c->touch_method, problem)) return;
+  f->result = solve_passes(f->sim, problem, f->how.pivots, f->v, &f->change);
+  if (!f->how.few || f->result != MB_CONTACT_NOT_CONVERGED || !is_worse_than_none(c)) return;
+  const size_t before = c->answer.iterations;
+  problem->start = NULL;
+  f->result = solve_passes(f->sim, problem, f->how.pivots, f->v, &f->change);
+  c->answer.iterations += before;
+}
+
 static bool find(void *context) {
   Finding *f = context;
   MbConstraining *c = f->sim->constraining;
   const Sizes sizes = sizes_of(c);
-  const MbContactProblem problem = problem_of_touches(f, sizes);
+  MbContactProblem problem = problem_of_touches(f, sizes);
   if (f->how.pivots) find_own(c, &problem);
   if (find_sticking(f, &problem))
     f->result = MB_CONTACT_SOLVED;
   else
-    f->result = mb_contact_reserve(&c->work, c->touch_method, &problem)
-                    ? solve_passes(f->sim, &problem, f->how.pivots, f->v, &f->change)
-                    : MB_CONTACT_MEMORY;
+    find_by_method(f, &problem);
   f->left = left_of(c, sizes, f->how.asked);
   return f->result != MB_CONTACT_MEMORY && f->result != MB_CONTACT_REFUSED && isfinite(f->change);
 }

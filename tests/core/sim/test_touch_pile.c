@@ -52,17 +52,32 @@ typedef struct Rows {
   MbContactWork work;
   double lambda[3 * 6000], natural;
   size_t n, iterations;
+  int again;
 } Rows;
 
+// Twice the energy that λ adds.
+static double added(const MbContactProblem *problem, const MbContactAnswer *answer) {
+  double sum = 0;
+  for (size_t i = 0; i < problem->n; i++) sum += answer->lambda[i] * (problem->b[i] + answer->w[i]);
+  return sum;
+}
+
+// Where sweeps from the last step's impulses add energy they begin from none.
 static void solve_rows(void *context, const MbContactProblem *problem) {
   Rows *rows = context;
   MbContactAnswer answer;
+  MbContactProblem again = *problem;
   const MbContactMethod *method = mb_contact_method("gauss_seidel");
   cr_assert_leq(problem->n, sizeof rows->lambda / sizeof *rows->lambda);
   cr_assert(mb_contact_reserve(&rows->work, method, problem));
   const MbContactResult result = mb_contact_solve(method, &rows->work, problem, &answer);
   cr_assert(result == MB_CONTACT_SOLVED || result == MB_CONTACT_NOT_CONVERGED, "%s", answer.why);
   rows->n = problem->n, rows->iterations = answer.iterations;
+  again.start = NULL;
+  if (added(problem, &answer) > 0) {
+    mb_contact_solve(method, &rows->work, &again, &answer);
+    rows->iterations += answer.iterations, rows->again++;
+  }
   rows->natural = answer.natural;
   memcpy(rows->lambda, answer.lambda, problem->n * sizeof *rows->lambda);
 }
@@ -103,6 +118,7 @@ Test(touch_pile, a_few_sweeps_come_to_what_the_same_sweeps_over_rows_come_to) {
     cr_expect_eq((size_t)told(&run, MB_SOLVED_ITERATIONS), rows.iterations);
   }
   cr_expect_gt(run.sim->touching->last.n, 600);
+  cr_expect_gt(rows.again, 0);
   mb_contact_work_free(&rows.work);
   test_run_free(&run);
 }

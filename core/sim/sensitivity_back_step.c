@@ -160,7 +160,8 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   memcpy(g->q, turn->q, g->sim->nq * sizeof *g->q);
   mb_slope_tied_step(g, turn->guess, note->impulse, turn->t);
   g->end = turn->q1, g->parted = NULL;
-  if (turn->met && !mb_met_moves_back(g, turn->met, turn->v1, b->q, b->out)) return lost(b, turn, report);
+  if (turn->met && !mb_met_moves_back(g, turn->met, turn->q1, turn->v1, b->q, b->v, b->out))
+    return lost(b, turn, report);
   if (!mb_slope_once_at(g, note, turn->standing && !touches ? turn->instant : NULL) ||
       (turn->met && !mb_met_at(g, note, turn->met)) ||
       !mb_slope_once_back(g, note, b->q, b->v, b->z, scratch))

@@ -1,4 +1,4 @@
-// How what is deep is parted behind a step, for who wants to go back over it (sensitivity_met.c): from where, by what move, and by the impulses of which contacts.
+// How what is deep is parted behind a step, for who wants to go back over it (sensitivity_met.c): from where, by what move, and by the impulses of which contacts; and what velocities got back behind it.
 #include "core/base/alloc.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/touch.h"
@@ -38,7 +38,7 @@ void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
   MbTouchMoves *moves = sim->touching->noted;
   if (!moves || moves->n >= MB_TOUCH_MOVES) return;
   MbTouchMove *move = &moves->move[moves->n++];
-  move->alone = true, move->kept = false, move->pushed.n = 0;
+  move->alone = true, move->pushed.n = 0;
   if (!mb_grow(&move->q, &move->q_room, sim->nq, sizeof *q) ||
       !mb_grow(&move->dq, &move->dq_room, sim->nv, sizeof *dq) ||
       !mb_grow(&move->pushed.touch, &move->pushed.room, c->n, sizeof *move->pushed.touch)) {
@@ -54,4 +54,23 @@ void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
     else
       move->alone = false;
   }
+}
+
+void mb_touch_note_unkept(MbSim *sim, const double *v) {
+  MbTouchMoves *moves = sim->touching->noted;
+  if (!moves) return;
+  if (mb_grow(&moves->kept.v, &moves->kept.v_room, sim->nv, sizeof *v))
+    memcpy(moves->kept.v, v, sim->nv * sizeof *v);
+  else
+    moves->no_memory = true;
+}
+
+void mb_touch_note_kept(MbSim *sim) {
+  MbTouchMoves *moves = sim->touching->noted;
+  const size_t nb = sim->model->nb;
+  if (!moves) return;
+  MbTouchKeptNote *kept = &moves->kept;
+  kept->any = mb_grow(&kept->island, &kept->island_room, nb, sizeof *kept->island);
+  moves->no_memory |= !kept->any;
+  for (size_t b = 0; b < nb && kept->any; b++) kept->island[b] = mb_touch_kept_island(sim, b);
 }

@@ -100,12 +100,13 @@ static MbStatus move(MbSim *sim, double t, bool moved, MbReport *report) {
   return MB_OK;
 }
 
-// What velocities give back of momentum makes another look of where they lead; who goes back over a step knows of moves alone.
+// What velocities give back of momentum makes another look of where they lead.
 static void end_moves(MbSim *sim) {
   MbTouching *t = sim->touching;
+  mb_touch_note_unkept(sim, sim->v1);
   if (!mb_touch_kept_end(sim, sim->v1)) return;
   t->fresh = false;
-  if (t->noted && t->noted->n) t->noted->move[t->noted->n - 1].kept = true;
+  mb_touch_note_kept(sim);
 }
 
 // Once, and what touches is looked for once a step, where it begins.
@@ -130,7 +131,7 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
     return part_once(sim, t, report);
   const int turns = mb_touch_few(touching->rules) ? ONCE : TURNS;
   touching->moves = 0;
-  if (touching->noted) touching->noted->n = 0;
+  if (touching->noted) touching->noted->n = 0, touching->noted->kept.any = false;
   for (int turn = 0; turn < turns; turn++) {
     if (!mb_touch_look(sim, &touching->done, false)) return mb_no_memory(report, "contact");
     const double depth = deepest(&touching->next);

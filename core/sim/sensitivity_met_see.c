@@ -1,0 +1,133 @@
+// Where contacts of a step are when bodies are moved a little: each that has pushed is found anew, as a step there would find it, with the bodies and nodes that it is about and the weights of these. Those of
+// solids are found by pairs, those of deformables one by one, by their features (sensitivity_met_nodes.c).
+#include "core/sim/evaluate.h"
+#include "core/sim/sensitivity_met.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double NEAR =
+    0.05; // of the smaller one's size: features may have other names, as in touch_branch.c
+static const double SAME = 1e-6; // of that size, and of a normal: where contacts are as they were
+
+void mb_met_end(const MbSim *sim, size_t body, double weight, MbSeen *seen) {
+  if (sim->model->contacts.moved[body] == MB_WORLD || weight == 0) return;
+  seen->body[seen->n] = body, seen->weight[seen->n++] = weight;
+}
+
+void mb_met_solids(const MbSim *sim, const MbPushed *touch, MbSeen *seen) {
+  const MbSolid *solids = sim->model->contacts.solids;
+  seen->n = 0;
+  mb_met_end(sim, solids[touch->a].body, -1, seen);
+  mb_met_end(sim, solids[touch->b].body, 1, seen);
+}
+
+MbPlaced mb_met_placed(const MbSim *sim, uint32_t solid) {
+  const MbTouching *t = sim->touching;
+  MbPose E;
+  mb_pose_mul(&E, &sim->x.E[t->rules->solids[solid].body], &t->rules->solids[solid].at);
+  return mb_place(&t->solids.shape[solid], &E);
+}
+
+const MbContactPoint *mb_met_nearest(const MbContactPoint *point, int n, const MbPushed *touch) {
+  double least = NEAR * touch->size, d[3];
+  const MbContactPoint *nearest = NULL;
+  for (int i = 0; i < n; i++) {
+    mb_vec3_sub(d, point[i].position, touch->point);
+    if (!(mb_vec3_norm(d) < least)) continue;
+    least = mb_vec3_norm(d), nearest = &point[i];
+  }
+  return nearest;
+}
+
+// That of its features, else the nearest; NULL: none is near.
+static const MbContactPoint *same_of(const MbContactPoint *point, int n, const MbPushed *touch) {
+  for (int i = 0; i < n; i++)
+    if (point[i].feature_a == touch->feature_a && point[i].feature_b == touch->feature_b) return &point[i];
+  return mb_met_nearest(point, n, touch);
+}
+
+bool mb_met_see(const MbSim *sim, const MbPushes *pushed, size_t first, size_t end, MbSeen *seen) {
+  MbContactPoint point[MB_CONTACT_POINTS];
+  int n = 0;
+  for (size_t i = first; i < end; i++) {
+    const MbPushed *touch = &pushed->touch[i];
+    if (mb_met_bends(sim, touch)) {
+      if (!mb_met_see_nodes(sim, touch, &seen[i])) return false;
+      continue;
+    }
+    if (i == first || touch->a != touch[-1].a || touch->b != touch[-1].b) {
+      const MbPlaced a = mb_met_placed(sim, touch->a), b = mb_met_placed(sim, touch->b);
+      n = mb_collide_placed(&a, &b, mb_touch_within(sim->touching, touch->a, touch->b), point);
+    }
+    const MbContactPoint *same = same_of(point, n, touch);
+    if (!same) return false;
+    mb_vec3_copy(seen[i].point, same->position);
+    mb_vec3_copy(seen[i].normal, same->normal);
+    seen[i].gap = same->gap;
+    mb_met_solids(sim, touch, &seen[i]);
+  }
+  return true;
+}
+
+// Finds what the last look has found of friction and restitution. False: a contact is not there.
+static bool rub(const MbSim *sim, const MbPushes *pushed, MbSeen *seen) {
+  const MbTouching *t = sim->touching;
+  for (size_t i = 0; i < pushed->n; i++) {
+    const MbPushed *touch = &pushed->touch[i];
+    size_t k = 0;
+    if (mb_met_bends(sim, touch)) {
+      seen[i].mu = mb_touch_friction(sim, touch->a - t->rules->nsolids, touch->b), seen[i].bounce = 0;
+      continue;
+    }
+    while (k < t->next.n && (t->next.touch[k].a != touch->a || t->next.touch[k].b != touch->b)) k++;
+    if (k == t->next.n) return false;
+    seen[i].mu = t->next.touch[k].mu, seen[i].bounce = t->next.touch[k].bounce;
+  }
+  return true;
+}
+
+bool mb_met_near_by(const MbPushes *pushed, const MbSeen *seen) {
+  for (size_t i = 0; i < pushed->n; i++) {
+    double d[3], turned[3];
+    mb_vec3_sub(d, seen[i].point, pushed->touch[i].point);
+    mb_vec3_sub(turned, seen[i].normal, pushed->touch[i].normal);
+    if (!(mb_vec3_norm(d) <= SAME * (1 + pushed->touch[i].size)) || !(mb_vec3_norm(turned) <= SAME))
+      return false;
+  }
+  return true;
+}
+
+bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pushed, MbSeen *seen) {
+  static const MbPushes none = {0};
+  mb_sim_kinematics(at, q, v);
+  if (!mb_touch_look(at, &none, false)) return false;
+  return mb_met_see(at, pushed, 0, pushed->n, seen) && rub(at, pushed, seen);
+}
+
+void mb_met_push(const MbSim *sim, const MbSeen *seen, size_t end, const double d[3], double H[6]) {
+  const size_t body = seen->body[end];
+  if (body < sim->model->nlisted) {
+    mb_touch_push_at(H, &sim->x.E[body], seen->point, d, seen->weight[end]);
+    return;
+  }
+  mb_vec3_set(H, 0, 0, 0);
+  mb_vec3_scale(H + 3, seen->weight[end], d);
+}
+
+void mb_met_add_velocity(const MbSim *sim, const MbSeen *seen, size_t end, const double *phi, double share,
+                         double out[3]) {
+  const size_t body = seen->body[end];
+  const MbPose *E = &sim->x.E[body];
+  double r[3], v[3];
+  if (body >= sim->model->nlisted) {
+    mb_vec3_add_scaled(out, out, share, phi + 6 * body + 3);
+    return;
+  }
+  mb_vec3_sub(r, seen->point, E->p);
+  mb_quat_unrotate(r, E->q, r);
+  mb_vec3_cross(v, phi + 6 * body, r);
+  mb_vec3_add(v, v, phi + 6 * body + 3);
+  mb_quat_rotate(v, E->q, v);
+  mb_vec3_add_scaled(out, out, share, v);
+}

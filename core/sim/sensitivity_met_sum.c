@@ -159,6 +159,20 @@ static bool jumps(const MbPushed *touch, const MbSeen *at[3], double point[3], d
   return any;
 }
 
+// Whether what is seen on both sides of a place turns there: its second difference is no curve's, but a part of the first.
+static bool turns_at(const double *at, const double *less, const double *more, double none) {
+  static const double PART = 1e-2;
+  double first[3], second[3];
+  mb_vec3_sub(first, more, less);
+  for (int k = 0; k < 3; k++) second[k] = less[k] + more[k] - 2 * at[k];
+  return !(mb_vec3_norm(second) <= fmax(none, PART * mb_vec3_norm(first)));
+}
+
+static bool nodes_jump(const MbPushed *touch, const MbSeen *at[3]) {
+  return turns_at(at[0]->point, at[1]->point, at[2]->point, JUMPS * (1 + touch->size)) ||
+         turns_at(at[0]->normal, at[1]->normal, at[2]->normal, JUMPS);
+}
+
 // Whether the part of a contact of nodes goes on straight where it is a little less and a little more, but for as little as is nothing beside what it is made of.
 static bool goes_on(const MbMet *met, const MbMetSum *sum, size_t i, const double of[3]) {
   static const double NONE = 1e-7;
@@ -193,11 +207,11 @@ static bool smooth(const MbMet *met, const MbMetSum *sum, const Pair *pair) {
     const MbPushed *touch = &sum->pushed->touch[i];
     const MbSeen *at[3] = {&met->seen[0][i], &met->seen[1][i], &met->seen[2][i]};
     double point[3], normal[3];
-    if (!jumps(touch, at, point, normal)) continue;
     if (mb_met_bends(sim, touch)) {
-      if (!nodes_smooth(met, sum, i)) return false;
+      if (nodes_jump(touch, at) && !nodes_smooth(met, sum, i)) return false;
       continue;
     }
+    if (!jumps(touch, at, point, normal)) continue;
     if (touch->rebounds || !(fabs(at[1]->gap + at[2]->gap - 2 * at[0]->gap) <= JUMPS * (1 + touch->size)) ||
         counts(sim, touch, at[0], sim->x.phi, fastest(sim, sim->x.phi) + fall, sum->zeta + 3 * i, point,
                normal) ||
@@ -346,7 +360,8 @@ bool mb_met_sides_smooth(MbSensitivity *g, const double *q, const MbMetSum *sum)
   for (size_t i = 0; i < all.end; i++) {
     const MbSeen *at[3] = {&met->seen[0][i], &met->seen[1][i], &met->seen[2][i]};
     double point[3], normal[3];
-    any |= jumps(&sum->pushed->touch[i], at, point, normal);
+    any |=
+        mb_met_bends(met->beside, &sum->pushed->touch[i]) || jumps(&sum->pushed->touch[i], at, point, normal);
   }
   if (!any) return true;
   stand(met, q, sum);

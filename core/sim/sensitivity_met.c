@@ -76,7 +76,7 @@ static void free_moves(MbTouchMoves *moves) {
 void mb_met_free(MbSensitivity *g) {
   if (!g->met) return;
   mb_sim_free(g->met->beside);
-  mb_free(g->met->pressing.touch);
+  mb_free(g->met->pressing.touch), mb_free(g->met->entry);
   free_moves(&g->met->moves);
 }
 
@@ -89,7 +89,9 @@ bool mb_met_reserve(MbSensitivity *g, size_t n) {
   met->G = numbers(g, 3 * room * nv), met->Y = numbers(g, 3 * room * nv);
   met->mu = numbers(g, 3 * room), met->zeta = numbers(g, 3 * room), met->eta = numbers(g, 3 * room);
   met->pull = numbers(g, room), met->asked = numbers(g, rows);
-  bool ok = met->contact && met->G && met->Y && met->mu && met->zeta && met->eta && met->pull && met->asked;
+  met->first_entry = mb_arena_alloc(&g->arena, room + 1, sizeof *met->first_entry);
+  bool ok = met->contact && met->first_entry && met->G && met->Y && met->mu && met->zeta && met->eta &&
+            met->pull && met->asked;
   for (int k = 0; k < 3; k++) ok &= (met->seen[k] = mb_arena_alloc(&g->arena, room, sizeof(MbSeen))) != NULL;
   ok = ok && mb_ranked_create(&g->arena, &met->S, rows);
   met->room = ok ? room : 0;
@@ -281,6 +283,32 @@ const double *mb_met_row(const MbSensitivity *g, size_t ties, size_t k, bool Y) 
 
 size_t mb_met_ties(const MbSensitivity *g) { return g->tied ? mb_tangent_rows(g->tangent)->n : 0; }
 
+// Lists the velocities that each contact's rows are about: those of deformables are about few. False: out of memory.
+static bool list_entries(MbSensitivity *g) {
+  MbMet *met = g->met;
+  const size_t nv = g->sim->nv;
+  size_t n = 0;
+  for (size_t i = 0; i < met->n; i++) {
+    const double *G = met->G + 3 * i * nv;
+    met->first_entry[i] = n;
+    if (!mb_grow(&met->entry, &met->entry_room, n + nv, sizeof *met->entry)) return false;
+    for (size_t k = 0; k < nv; k++)
+      if (G[k] != 0 || G[nv + k] != 0 || G[2 * nv + k] != 0) met->entry[n++] = (uint32_t)k;
+  }
+  met->first_entry[met->n] = n;
+  return true;
+}
+
+// GY ← the three rows of a contact times y.
+static void rows_times(const MbMet *met, size_t nv, size_t i, const double *y, double GY[3]) {
+  const double *G = met->G + 3 * i * nv;
+  mb_vec3_set(GY, 0, 0, 0);
+  for (size_t e = met->first_entry[i]; e < met->first_entry[i + 1]; e++) {
+    const size_t k = met->entry[e];
+    GY[0] += G[k] * y[k], GY[1] += G[nv + k] * y[k], GY[2] += G[2 * nv + k] * y[k];
+  }
+}
+
 static void fill(MbSensitivity *g) {
   MbMet *met = g->met;
   const size_t ties = mb_met_ties(g), m = ties + 3 * met->n, nv = g->sim->nv;
@@ -293,7 +321,7 @@ static void fill(MbSensitivity *g) {
     for (size_t i = 0; i < met->n; i++) {
       const MbMetContact *c = &met->contact[i];
       double GY[3];
-      for (size_t j = 0; j < 3; j++) GY[j] = mb_slope_dot(met->G + (3 * i + j) * nv, Y, nv);
+      rows_times(met, nv, i, Y, GY);
       for (size_t a = 0; a < 3; a++) {
         const bool own = k >= ties + 3 * i && k < ties + 3 * i + 3;
         S[m * (ties + 3 * i + a) + k] = c->B[3 * a] * GY[0] + c->B[3 * a + 1] * GY[1] +
@@ -339,6 +367,7 @@ bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeti
     if (mb_touch_carries(g->probe, met->pushed->touch[i].a, met->pushed->touch[i].b)) return lost(g, CARRIED);
   for (size_t i = 0; i < met->n; i++)
     if (!take_branch(g, i)) return lost(g, TURNING);
+  if (!list_entries(g)) return lost(g, "memory is out");
   fill(g);
   if (!mb_met_free_at(g, note)) return false;
   return ambiguous(g) ? lost(g, LOADS) : true;

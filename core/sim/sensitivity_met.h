@@ -67,6 +67,9 @@ struct MbMet {
   size_t n, room;         // its contacts
   MbMetContact *contact;
   double *G, *Y;           // (3 n x nv)
+  size_t *first_entry;     // (n + 1) where the velocities that each one's rows are about begin
+  uint32_t *entry;         // these
+  size_t entry_room;       //
   double *mu, *zeta, *eta; // (3 n) forces; what rates and gaps are felt by; what the equations are
   double *pull;            // (n)
   MbRanked S;

@@ -16,6 +16,30 @@ Test(gradient_soft, derivatives_of_what_lands_softly_are_those_of_whole_runs) {
   check("soft_landing", &(GradientWay){"\"redmax\"", "implicit", false});
 }
 
+// Back through the run nodes, faces and edges that touch are told by the step's equations, whatever they touch.
+static void check_back(const char *scene, const char *set, const char *solver) {
+  const GradientWay way = {solver, "implicit", false};
+  printf("largest error back, of what is summed up: %s %s under %s %.1e\n", scene, set ? set : "", solver,
+         gradient_check_meets(scene, set, &way, NEAR));
+}
+
+Test(gradient_soft, derivatives_back_through_soft_contact_are_those_of_whole_runs) {
+  check_back("soft_paw", "/time/duration=0.06", "\"redmax\"");
+}
+
+Test(gradient_soft, derivatives_back_through_soft_contact_of_every_kind_are_those_of_whole_runs, TEST_LONG) {
+  static const char *const projected = "{\"type\":\"maximal\",\"project\":true}";
+  check_back("soft_landing", NULL, "\"redmax\"");
+  check_back("soft_landing", "/contact/compliance=1e-5", "\"redmax\"");
+  check_back("draping", NULL, "\"redmax\"");
+  check_back("soft_corners", NULL, "\"redmax\"");
+  check_back("soft_corners", NULL, projected);
+  check_back("soft_floating", NULL, "\"redmax\"");
+  check_back("soft_floating", NULL, projected);
+  check_back("soft_paw", NULL, "\"redmax\"");
+  check_back("soft_paw", "/deformables/0/attach/0/enforce=\"reduction\"", "\"redmax\"");
+}
+
 // Cloth is stiff along itself and light: steps under "maximal" tell derivatives of it by its stiffness to 4e-6.
 Test(gradient_soft, derivatives_under_other_solvers_are_those_of_whole_runs, TEST_LONG) {
   static const GradientWay

@@ -170,7 +170,7 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
     return mb_no_memory(report, "derivatives");
   if (by_equations(g) && (!(t->side[0] = tangent_of(g, t->less)) || !(t->side[1] = tangent_of(g, t->more))))
     return mb_no_memory(report, "derivatives");
-  if (g->meets) mb_met_concern(t);
+  if (g->meets || g->nodes) mb_met_concern(t);
   return begin_state(g, k) ? MB_OK : jumped(number, report);
 }
 

@@ -17,6 +17,7 @@
 #include "core/sim/sensitivity_met.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "core/model/pass_slopes.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_tied.h"
 #include "core/sim/touch_axes.h"
@@ -43,25 +44,24 @@ static double *numbers(MbSensitivity *g, size_t n) {
 bool mb_met_make(MbSensitivity *g) {
   const MbSimOptions options = {.threads = 1};
   MbReport own = {0};
-  if (!g->meets || !g->sim->touching) return true;
+  if (!(g->meets || g->nodes) || !g->sim->touching) return true;
   MbMet *met = g->met = mb_arena_alloc(&g->arena, 1, sizeof *met);
   if (!met || mb_sim_create(g->sim->model, &options, &met->beside, &own) != MB_OK) return false;
-  const size_t nv = g->sim->nv;
-  const size_t nb = g->sim->model->nb;
-  double **const of_bodies[] = {&met->phi,  &met->by_move,  &met->by_w,    &met->by_z,
-                                &met->none, &met->from_phi, &met->free_phi};
-  bool ok = (met->tangent = mb_tangent_create(met->beside)) != NULL;
+  const size_t nb = g->sim->model->nb, n = 3 * mb_model_points(g->sim->model);
+  met->points = g->nodes, met->width = g->nodes ? n : g->sim->nv, met->q = g->q;
+  double **const of_bodies[] = {&met->phi,  &met->phi_w,    &met->by_move, &met->by_w, &met->by_z,
+                                &met->none, &met->from_phi, &met->free_phi},
+                 **const of_all[] = {&met->z, &met->y, &met->move, &met->first, &met->free, &met->back};
+  bool ok = g->nodes || (met->tangent = mb_tangent_create(met->beside)) != NULL;
   for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)
-    ok &= (*of_bodies[i] = numbers(g, 6 * nb)) != NULL;
-  if (ok) mb_tangent_place(met->beside, met->tangent);
-  met->z = numbers(g, nv), met->y = numbers(g, nv), met->move = numbers(g, nv), met->first = numbers(g, nv);
-  met->was = mb_arena_alloc(&g->arena, nb + 1, sizeof *met->was);
-  for (int i = 0; i < 2; i++)
-    ok &= (met->kept[i] = mb_arena_alloc(&g->arena, nb + 1, sizeof **met->kept)) != NULL;
+    ok = (*of_bodies[i] = numbers(g, 6 * nb + n)) != NULL && ok;
+  for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++)
+    ok = (*of_all[i] = numbers(g, met->width)) != NULL && ok;
+  if (ok && met->tangent) mb_tangent_place(met->beside, met->tangent);
   met->thrown = mb_arena_alloc(&g->arena, nb + 1, sizeof *met->thrown);
-  met->free = numbers(g, nv), met->back = numbers(g, nv);
-  return ok && met->z && met->y && met->move && met->first && met->was && met->free && met->back &&
-         met->thrown;
+  met->was = mb_arena_alloc(&g->arena, nb + 1, sizeof *met->was);
+  for (int i = 0; i < 2; i++) ok &= (met->kept[i] = mb_arena_alloc(&g->arena, nb + 1, sizeof **met->kept)) != NULL;
+  return ok && met->thrown && met->was;
 }
 
 static void free_moves(MbTouchMoves *moves) {
@@ -82,7 +82,7 @@ void mb_met_free(MbSensitivity *g) {
 
 bool mb_met_reserve(MbSensitivity *g, size_t n) {
   MbMet *met = g->met;
-  const size_t nv = g->sim->nv;
+  const size_t nv = g->met->width;
   if (n <= met->room) return true;
   const size_t room = 2 * met->room > n ? 2 * met->room : n, rows = 3 * room + g->sim->model->nslots;
   met->contact = mb_arena_alloc(&g->arena, room, sizeof *met->contact);
@@ -100,12 +100,15 @@ bool mb_met_reserve(MbSensitivity *g, size_t n) {
 
 // ---- what has been met ----------------------------------------------------------------------------------------------
 
-static bool copy_move(const MbSim *sim, MbTouchMove *to, const MbTouchMove *from) {
-  if (!mb_grow(&to->q, &to->q_room, sim->nq, sizeof *to->q) ||
-      !mb_grow(&to->dq, &to->dq_room, sim->nv, sizeof *to->dq) ||
+static bool copy_move(const MbSensitivity *g, MbTouchMove *to, const MbTouchMove *from) {
+  const bool points = g->met->points;
+  const size_t nq = points ? g->met->width : g->sim->nq, nv = points ? 0 : g->sim->nv;
+  if (!mb_grow(&to->q, &to->q_room, nq, sizeof *to->q) ||
+      !mb_grow(&to->dq, &to->dq_room, nv, sizeof *to->dq) ||
       !mb_touch_copy_pushes(&to->pushed, &from->pushed))
     return false;
-  memcpy(to->q, from->q, sim->nq * sizeof *to->q), memcpy(to->dq, from->dq, sim->nv * sizeof *to->dq);
+  memcpy(to->q, from->q, nq * sizeof *to->q);
+  if (nv) memcpy(to->dq, from->dq, nv * sizeof *to->dq);
   to->alone = from->alone;
   return true;
 }
@@ -136,7 +139,7 @@ bool mb_met_note(const MbSensitivity *g, MbMeeting *meeting) {
     return false;
   meeting->moves.n = moves->n;
   for (int i = 0; i < moves->n; i++)
-    if (!copy_move(g->sim, &meeting->moves.move[i], &moves->move[i])) return false;
+    if (!copy_move(g, &meeting->moves.move[i], &moves->move[i])) return false;
   return copy_thrown(&meeting->moves, moves) && copy_kept(g->sim, &meeting->moves.kept, &moves->kept);
 }
 
@@ -162,15 +165,33 @@ size_t mb_met_bytes(const MbMeeting *meeting) {
 void mb_met_add_row(MbSim *sim, const MbSeen *seen, const double d[3], double *y) {
   for (size_t end = 0; end < seen->n; end++) {
     double H[6], carried[6];
+    const size_t nb = sim->model->nb;
     mb_met_push(sim, seen, end, d, H);
+    if (seen->body[end] >= nb) {
+      double *at = y + 3 * (seen->body[end] - nb);
+      mb_vec3_add(at, at, H + 3);
+      continue;
+    }
     sim->solver->carry(sim->work, seen->body[end], H, carried, y);
   }
+}
+
+bool mb_met_invert(MbSensitivity *g, MbSim *sim, double span, double *Y) {
+  MbMet *met = g->met;
+  const double h = sim->model->h;
+  if (!met->points) {
+    for (size_t j = 0; j < met->width; j++) Y[j] *= span;
+    return sim->solver->apply(sim->work, Y, NULL, NULL);
+  }
+  if (!sim->solver->passes->slopes->back(sim->work, Y, met->z)) return false;
+  for (size_t j = 0; j < met->width; j++) Y[j] = span / (h * h) * met->z[j];
+  return true;
 }
 
 // The first `rows` rows of each contact that has been seen, and span A⁻¹ of them, where a simulation's bodies and its factors are; false: A has no inverse.
 static bool make_rows(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t rows, double span) {
   MbMet *met = g->met;
-  const size_t nv = sim->nv;
+  const size_t nv = met->width;
   for (size_t i = 0; i < pushed->n; i++) {
     double axis[3][3];
     mb_touch_axes(pushed->touch[i].normal, axis);
@@ -178,8 +199,8 @@ static bool make_rows(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size
       double *G = met->G + (rows * i + k) * nv, *Y = met->Y + (rows * i + k) * nv;
       memset(G, 0, nv * sizeof *G);
       mb_met_add_row(sim, &met->seen[0][i], axis[k], G);
-      for (size_t j = 0; j < nv; j++) Y[j] = span * G[j];
-      if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return false;
+      memcpy(Y, G, nv * sizeof *Y);
+      if (!mb_met_invert(g, sim, span, Y)) return false;
     }
   }
   return true;
@@ -188,7 +209,7 @@ static bool make_rows(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size
 // Keeps contact i as the n-th, with its rows.
 static void keep(MbSensitivity *g, const MbPushed *touch, size_t i, size_t n, size_t rows) {
   MbMet *met = g->met;
-  const size_t nv = g->sim->nv, size = rows * nv;
+  const size_t nv = g->met->width, size = rows * nv;
   met->pressing.touch[n] = *touch;
   if (i == n) return;
   met->seen[0][n] = met->seen[0][i];
@@ -201,7 +222,7 @@ static size_t leave_out_rounding(MbSensitivity *g, const MbPushes *pushed, size_
                                  const double *from) {
   static const double ROUNDING = 1e-12; // of what a contact asks for, as problems are solved
   MbMet *met = g->met;
-  const size_t nv = g->sim->nv;
+  const size_t nv = g->met->width;
   size_t n = 0;
   for (size_t i = 0; i < pushed->n; i++) {
     const MbPushed *touch = &pushed->touch[i];
@@ -261,7 +282,7 @@ static bool slide(const MbPushed *touch, double h, MbMetContact *c) {
 static bool take_branch(MbSensitivity *g, size_t i) {
   const MbPushed *touch = &g->met->pushed->touch[i];
   MbMetContact *c = &g->met->contact[i];
-  const size_t nv = g->sim->nv;
+  const size_t nv = g->met->width;
   const double h = g->sim->model->h, *G = g->met->G + 3 * i * nv, *Y = g->met->Y + 3 * i * nv;
   *c = (MbMetContact){.slides = slides(touch), .B[0] = 1};
   find_terms(g->sim->touching->rules, h, touch, c);
@@ -276,7 +297,7 @@ static bool take_branch(MbSensitivity *g, size_t i) {
 // ---- the border -----------------------------------------------------------------------------------------------------
 
 const double *mb_met_row(const MbSensitivity *g, size_t ties, size_t k, bool Y) {
-  const size_t nv = g->sim->nv;
+  const size_t nv = g->met->width;
   if (k < ties) return (Y ? g->tied->Y : g->tied->G) + nv * k;
   return (Y ? g->met->Y : g->met->G) + nv * (k - ties);
 }
@@ -286,7 +307,7 @@ size_t mb_met_ties(const MbSensitivity *g) { return g->tied ? mb_tangent_rows(g-
 // Lists the velocities that each contact's rows are about: those of deformables are about few. False: out of memory.
 static bool list_entries(MbSensitivity *g) {
   MbMet *met = g->met;
-  const size_t nv = g->sim->nv;
+  const size_t nv = g->met->width;
   size_t n = 0;
   for (size_t i = 0; i < met->n; i++) {
     const double *G = met->G + 3 * i * nv;
@@ -311,7 +332,7 @@ static void rows_times(const MbMet *met, size_t nv, size_t i, const double *y, d
 
 static void fill(MbSensitivity *g) {
   MbMet *met = g->met;
-  const size_t ties = mb_met_ties(g), m = ties + 3 * met->n, nv = g->sim->nv;
+  const size_t ties = mb_met_ties(g), m = ties + 3 * met->n, nv = g->met->width;
   double *S = met->S.S;
   for (size_t k = 0; k < m; k++) {
     const double *Y = mb_met_row(g, ties, k, true);
@@ -336,7 +357,7 @@ static void fill(MbSensitivity *g) {
 static bool ambiguous(MbSensitivity *g) {
   static const double NONE = 1e-6; // of what they would change if they did not cancel
   MbMet *met = g->met;
-  const size_t ties = mb_met_ties(g), m = met->S.m, nv = g->sim->nv;
+  const size_t ties = mb_met_ties(g), m = met->S.m, nv = g->met->width;
   for (size_t free = met->S.rank; free < m; free++) {
     double sizes = 0, sum = 0;
     mb_ranked_null(&met->S, free, met->asked);
@@ -360,7 +381,7 @@ bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeti
     return lost(g, "memory is out");
   if (!meeting->pushed.n) return true;
   mb_thrown_at(g, note, meeting);
-  if (!mb_met_look(met->beside, g->q, note->from, &meeting->pushed, met->seen[0])) return lost(g, GONE);
+  if (!mb_met_look(met->beside, met->q, note->from, &meeting->pushed, met->seen[0])) return lost(g, GONE);
   if (!mb_met_press(g, g->probe, &meeting->pushed, 3, g->sim->model->h, note->from)) return false;
   met->n = met->pushed->n;
   for (size_t i = 0; i < met->n; i++)
@@ -375,7 +396,7 @@ bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeti
 
 void mb_met_back(MbSensitivity *g, double *w) {
   MbMet *met = g->met;
-  const size_t nv = g->sim->nv, ties = mb_met_ties(g);
+  const size_t nv = g->met->width, ties = mb_met_ties(g);
   if (!met || !met->n) {
     mb_slope_tied_back(g, w);
     return;
@@ -415,7 +436,7 @@ bool mb_met_felt(MbSensitivity *g, const MbStageNote *note, const double *z, dou
   if (!met || !met->n) return true;
   const MbMetSum sum = sum_of(met, z, note);
   mb_met_free_felt(g, v);
-  return mb_met_slope(g, g->q, &sum, q) || lost(g, GONE);
+  return mb_met_slope(g, met->q, &sum, q) || lost(g, GONE);
 }
 
 // What a side says of friction and softness of the contacts beside where they are.
@@ -476,11 +497,11 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
   for (int s = 0; s < 2; s++) {
     MbSim *side = mb_slope_side(slope, s);
     MbSeen *seen = met->seen[1 + s];
-    const double *q = mb_axes_q(slope->axes, s, g->q);
+    const double *q = mb_axes_q(slope->axes, s, met->q);
     const MbMetSum own = mb_met_of_side(slope, s, &sum);
     if (!mb_met_look(side, q, mb_axes_v(slope->axes, s, MB_AXES_FROM, note->from), met->pushed, seen))
       return lost(g, GONE);
     *out += (s ? 1 : -1) / (2 * move) * (mb_met_sum_at(met, side, q, &own, seen) + rubs_on(met, side, seen));
   }
-  return mb_met_sides_smooth(g, g->q, &sum) || lost(g, GONE);
+  return mb_met_sides_smooth(g, met->q, &sum) || lost(g, GONE);
 }

@@ -61,6 +61,9 @@ typedef struct MbMetSum {
 
 struct MbMet {
   MbSim *beside;
+  bool points;     // it is nodes that are points, and bodies stand still (sensitivity_met_points.c)
+  size_t width;    // velocities: the solver's, or three of each of these nodes
+  const double *q; // coordinates, or places of nodes, where the step at hand begins
   MbTouchMoves moves;     // of the run's last step
   MbPushes pressing;      // what pushed but for rounding, of the step or move at hand
   const MbPushes *pushed; // that
@@ -76,8 +79,9 @@ struct MbMet {
   double *asked;                 // (nslots + 3 n)
   MbSeen *seen[3];               // (n) where they are, and a little less and more along a coordinate
   MbTangent *tangent;            // of `beside`
-  double *phi;                   // (nb x 6)
-  double *by_move, *by_w, *by_z; // (nb x 6) what the sum is felt by along bodies' motions and their twists
+  double *phi;                   // (nb x 6), and behind it (3 n) of nodes that are points
+  double *phi_w;                 // the same, of these alone
+  double *by_move, *by_w, *by_z; // (nb x 6), and behind it (3 n): what the sum is felt by along bodies' motions and their twists
   double *none;                  // (nb x 6) zero
   double *z, *y, *move, *first;  // (nv)
   MbPose *was;                   // (nb) bodies before what is deep was parted
@@ -116,6 +120,8 @@ bool mb_met_press(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t r
                   const double *from);
 // Returns the sum with velocities and weights in a side's axes.
 MbMetSum mb_met_of_side(const MbSlope *slope, int s, const MbMetSum *sum);
+// Y (width) ← span A⁻¹ Y by the factors that a simulation has; false: it has none.
+bool mb_met_invert(MbSensitivity *g, MbSim *sim, double span, double *Y);
 // Makes room for n contacts, and so for rows with those of constraints; false: out of memory.
 bool mb_met_reserve(MbSensitivity *g, size_t n);
 // y += Jᵀ H of a unit force along d at the point of a contact, on both of its sides.
@@ -197,6 +203,15 @@ void mb_met_add_velocity(const MbSim *sim, const MbSeen *seen, size_t end, const
 bool mb_met_bends(const MbSim *sim, const MbPushed *touch);
 // Finds such a contact where the bodies of sim->x are, but for its friction. False: it is not there, or jumps.
 bool mb_met_see_nodes(const MbSim *sim, const MbPushed *touch, MbSeen *seen);
+
+// ---- sensitivity_met_points.c ---------------------------------------------------------------------------------------
+
+// Takes what places of nodes behind a step are felt by, q (3 n), to where they were before what was deep was parted, and adds to out (count) what numbers change of that; false as above.
+bool mb_met_points_parted(MbSensitivity *g, const MbMeeting *meeting, const double *v1, double *q, double *out);
+// phi (nb x 6, 3 n) ← velocities of nodes, v (3 n), and none of bodies.
+void mb_met_points_twists(const MbSim *at, const double *v, double *phi);
+// Returns where a body or node is, to be moved.
+double *mb_met_place(MbSim *at, size_t body);
 
 // ---- sensitivity_met_sum.c ------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@
 #include "core/collision/facet.h"
 #include "core/collision/nearest.h"
 #include "core/collision/nearest_of_triangle.h"
+#include "core/sim/nodes.h"
 #include "core/sim/sensitivity_met.h"
 
 #include <math.h>
@@ -52,8 +53,9 @@ static uint32_t listed(const MbDeformableSurface *of, uint32_t node) {
 static void take_nodes(const MbSim *sim, const uint32_t *node, size_t n, Part *part) {
   part->n = n;
   for (size_t i = 0; i < n; i++) {
+    const size_t end = part->surface->end[node[i]], nb = sim->model->nb;
     part->node[i] = node[i], part->weight[i] = n == 1;
-    part->x[i] = sim->x.E[part->surface->end[node[i]]].p;
+    part->x[i] = end < nb ? sim->x.E[end].p : mb_nodes_at(sim) + 3 * (end - nb);
   }
 }
 
@@ -76,7 +78,7 @@ static void point_of(const Part *part, double x[3]) {
 
 static void add_ends(const MbSim *sim, const Part *part, double way, MbSeen *seen) {
   for (size_t i = 0; i < part->n; i++)
-    if (!part->surface->fixed[part->node[i]])
+    if (!part->surface->fixed[part->node[i]] || part->surface->end[part->node[i]] >= sim->model->nb)
       mb_met_end(sim, part->surface->end[part->node[i]], way * part->weight[i], seen);
 }
 

@@ -11,7 +11,7 @@ static const double NEAR =
 static const double SAME = 1e-6; // of that size, and of a normal: where contacts are as they were
 
 void mb_met_end(const MbSim *sim, size_t body, double weight, MbSeen *seen) {
-  if (sim->model->contacts.moved[body] == MB_WORLD || weight == 0) return;
+  if (weight == 0 || (body < sim->model->nb && sim->model->contacts.moved[body] == MB_WORLD)) return;
   seen->body[seen->n] = body, seen->weight[seen->n++] = weight;
 }
 
@@ -100,8 +100,14 @@ bool mb_met_near_by(const MbPushes *pushed, const MbSeen *seen) {
 
 bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pushed, MbSeen *seen) {
   static const MbPushes none = {0};
-  mb_sim_kinematics(at, q, v);
-  if (!mb_touch_look(at, &none, false)) return false;
+  const size_t n = 3 * mb_model_points(at->model);
+  if (n) {
+    double *nodes = mb_section(at, MB_SECTION_NODES);
+    memmove(nodes, q, n * sizeof *nodes), memmove(nodes + n, v, n * sizeof *nodes);
+  } else {
+    mb_sim_kinematics(at, q, v);
+  }
+  if (!mb_touch_look(at, &none, n > 0)) return false;
   return mb_met_see(at, pushed, 0, pushed->n, seen) && rub(at, pushed, seen);
 }
 
@@ -117,13 +123,13 @@ void mb_met_push(const MbSim *sim, const MbSeen *seen, size_t end, const double 
 
 void mb_met_add_velocity(const MbSim *sim, const MbSeen *seen, size_t end, const double *phi, double share,
                          double out[3]) {
-  const size_t body = seen->body[end];
-  const MbPose *E = &sim->x.E[body];
+  const size_t body = seen->body[end], nb = sim->model->nb;
   double r[3], v[3];
   if (body >= sim->model->nlisted) {
-    mb_vec3_add_scaled(out, out, share, phi + 6 * body + 3);
+    mb_vec3_add_scaled(out, out, share, phi + (body < nb ? 6 * body + 3 : 6 * nb + 3 * (body - nb)));
     return;
   }
+  const MbPose *E = &sim->x.E[body];
   mb_vec3_sub(r, seen->point, E->p);
   mb_quat_unrotate(r, E->q, r);
   mb_vec3_cross(v, phi + 6 * body, r);

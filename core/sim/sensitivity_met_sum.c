@@ -76,6 +76,10 @@ static void find_thrown(const MbMet *met, MbSim *at, const double *q, const MbMe
 }
 
 double mb_met_sum_at(const MbMet *met, MbSim *at, const double *q, const MbMetSum *sum, const MbSeen *seen) {
+  if (met->points) {
+    mb_met_points_twists(at, sum->w, met->phi_w), mb_met_points_twists(at, sum->z, met->phi);
+    return contacts_of(at, sum, 0, sum->pushed->n, seen, &(Twists){.w = met->phi_w, .z = met->phi});
+  }
   const double *w = met->phi, *z = at->x.phi;
   const Twists of = {.w = w, .z = z, .from = met->from_phi, .free = met->free_phi};
   find_thrown(met, at, q, sum);
@@ -116,8 +120,8 @@ typedef struct Apart {
 
 static void add_apart(const MbSim *sim, const MbSeen *seen, size_t end, const double *phi, Apart *to) {
   const size_t body = seen->body[end];
-  double spin[3], speed[3] = {0};
-  mb_quat_rotate(spin, sim->x.E[body].q, phi + 6 * body);
+  double spin[3] = {0}, speed[3] = {0};
+  if (body < sim->model->nb) mb_quat_rotate(spin, sim->x.E[body].q, phi + 6 * body);
   mb_met_add_velocity(sim, seen, end, phi, 1, speed);
   mb_vec3_add_scaled(to->spin, to->spin, seen->weight[end], spin);
   mb_vec3_add_scaled(to->speed, to->speed, seen->weight[end], speed);
@@ -173,6 +177,9 @@ static bool nodes_jump(const MbPushed *touch, const MbSeen *at[3]) {
          turns_at(at[0]->normal, at[1]->normal, at[2]->normal, JUMPS);
 }
 
+// Twists by w, where the bodies of `beside` stand.
+static const double *twists_of(const MbMet *met) { return met->points ? met->phi_w : met->beside->x.phi; }
+
 // Whether the part of a contact of nodes goes on straight where it is a little less and a little more, but for as little as is nothing beside what it is made of.
 static bool goes_on(const MbMet *met, const MbMetSum *sum, size_t i, const double of[3]) {
   static const double NONE = 1e-7;
@@ -182,7 +189,7 @@ static bool goes_on(const MbMet *met, const MbMetSum *sum, size_t i, const doubl
   Apart apart[2] = {{{0}, {0}, 0, 0}, {{0}, {0}, 0, 0}};
   for (int z = 0; z < 2; z++) {
     for (size_t k = 0; k < met->seen[0][i].n; k++)
-      add_apart(sim, &met->seen[0][i], k, z ? met->phi : sim->x.phi, &apart[z]);
+      add_apart(sim, &met->seen[0][i], k, z ? met->phi : twists_of(met), &apart[z]);
     fast[z] = apart[z].speeds;
   }
   const double much = mb_vec3_norm(zeta) * fast[0] + mb_vec3_norm(mu) * fast[1] +
@@ -193,7 +200,7 @@ static bool goes_on(const MbMet *met, const MbMetSum *sum, size_t i, const doubl
 // The same, with the bodies where they are: of the contact as it is seen there and on both sides.
 static bool nodes_smooth(const MbMet *met, const MbMetSum *sum, size_t i) {
   const MbSim *sim = met->beside;
-  const Twists of_here = {.w = sim->x.phi, .z = met->phi};
+  const Twists of_here = {.w = twists_of(met), .z = met->phi};
   double of[3];
   for (int k = 0; k < 3; k++) of[k] = contacts_of(sim, sum, i, i + 1, met->seen[k], &of_here);
   return goes_on(met, sum, i, of);
@@ -231,9 +238,11 @@ static void keep_rules(MbMet *met, const Pair *pair, MbSeen *seen) {
 static bool along_motions(MbMet *met, const MbMetSum *sum, const Pair *pair, size_t body, size_t first,
                           double far, double D[6]) {
   MbSim *at = met->beside;
-  MbPose *E = &at->x.E[body];
+  const bool point = body >= at->model->nb;
+  MbPose apart, *E = point ? &apart : &at->x.E[body]; // a node that is a point has its place alone
+  if (point) mb_pose_identity(E), mb_vec3_copy(E->p, mb_met_place(at, body));
   const MbPose here = *E;
-  const Twists of_here = {.w = at->x.phi, .z = met->phi, .from = met->from_phi, .free = met->free_phi};
+  const Twists of_here = {.w = twists_of(met), .z = met->phi, .from = met->from_phi, .free = met->free_phi};
   bool fine = true;
   for (size_t along = first; along < 6 && fine; along++) {
     double of[2] = {0};
@@ -243,15 +252,16 @@ static bool along_motions(MbMet *met, const MbMetSum *sum, const Pair *pair, siz
       move[along] = side ? far : -far;
       mb_se3_exp(&moved, move);
       mb_pose_mul(E, &here, &moved);
+      if (point) mb_vec3_copy(mb_met_place(at, body), E->p);
       fine = mb_met_see(at, sum->pushed, pair->first, pair->end, met->seen[1 + side]);
       keep_rules(met, pair, met->seen[1 + side]);
       if (fine) of[side] = contacts_of(at, sum, pair->first, pair->end, met->seen[1 + side], &of_here);
     }
     D[along] = (of[1] - of[0]) / (2 * far);
     *E = here;
+    if (point) mb_vec3_copy(mb_met_place(at, body), here.p);
     fine = fine && smooth(met, sum, pair);
   }
-  *E = here;
   return fine;
 }
 
@@ -276,7 +286,7 @@ static bool add_motions(MbMet *met, const MbMetSum *sum, const Pair *pair) {
 
 // Of a contact of nodes all that it is about is moved by itself: nodes along the world's axes, which theirs are, bodies along six motions in their own.
 static bool add_node_motions(MbMet *met, const MbMetSum *sum, size_t i) {
-  const size_t nlisted = met->beside->model->nlisted;
+  const size_t nlisted = met->beside->model->nlisted, nb = met->beside->model->nb;
   const MbSeen *seen = &met->seen[0][i];
   const Pair one = {.first = i, .end = i + 1};
   const double move = fmin(MOVE, OF_SIZE * sum->pushed->touch[i].size);
@@ -284,7 +294,8 @@ static bool add_node_motions(MbMet *met, const MbMetSum *sum, size_t i) {
     const size_t body = seen->body[k], first = body < nlisted ? 0 : 3;
     double D[6];
     if (!along_motions(met, sum, &one, body, first, move, D)) return false;
-    for (size_t j = first; j < 6; j++) met->by_move[6 * body + j] += D[j];
+    double *by = met->by_move + (body < nb ? 6 * body : 6 * nb + 3 * (body - nb) - 3);
+    for (size_t j = first; j < 6; j++) by[j] += D[j];
   }
   return true;
 }
@@ -348,6 +359,11 @@ static void weigh_thrown(MbMet *met, const double *q, const MbMetSum *sum, bool 
 // Takes the bodies to q, with twists by w, and met->phi to those by z.
 static void stand(MbMet *met, const double *q, const MbMetSum *sum) {
   MbSim *at = met->beside;
+  if (met->points) {
+    memcpy(mb_section(at, MB_SECTION_NODES), q, met->width * sizeof *q);
+    mb_met_points_twists(at, sum->w, met->phi_w), mb_met_points_twists(at, sum->z, met->phi);
+    return;
+  }
   find_thrown(met, at, q, sum);
   find_twists(at, q, sum->z, met->phi);
   mb_sim_kinematics(at, q, sum->w);
@@ -371,11 +387,11 @@ bool mb_met_sides_smooth(MbSensitivity *g, const double *q, const MbMetSum *sum)
 bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double *felt) {
   MbMet *met = g->met;
   MbSim *at = met->beside;
-  const size_t size = 6 * at->model->nb * sizeof *met->phi;
+  const size_t nb = at->model->nb, size = (6 * nb + 3 * mb_model_points(at->model)) * sizeof *met->phi;
   if (!mb_met_near_by(sum->pushed, met->seen[0])) return false;
   memset(met->by_move, 0, size), memset(met->by_w, 0, size), memset(met->by_z, 0, size);
   stand(met, q, sum);
-  add_twists(met, sum);
+  if (!met->points) add_twists(met, sum);
   if (sum->parts) add_masses(met);
   for (size_t i = 0; i < sum->pushed->n;) {
     const bool bends = mb_met_bends(at, &sum->pushed->touch[i]);
@@ -383,6 +399,8 @@ bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double
     if (!(bends ? add_node_motions(met, sum, i) : add_motions(met, sum, &pair))) return false;
     i = pair.end;
   }
+  for (size_t c = 0; c < met->width && met->points; c++) felt[c] += met->by_move[6 * nb + c];
+  if (met->points) return true;
   mb_met_weigh(met, sum->w, met->by_move, met->by_w, felt);
   mb_sim_kinematics(at, q, sum->z);
   mb_met_weigh(met, sum->z, met->none, met->by_z, felt);

@@ -10,7 +10,7 @@
 static bool about_to_change(const MbSensitivity *g, size_t i, const double *from) {
   static const double NEAR = 1e-6; // as in sensitivity_tied.c
   const MbMet *met = g->met;
-  const size_t nv = g->sim->nv;
+  const size_t nv = g->met->width;
   const double h = g->sim->model->h, *G = met->G + 3 * i * nv, *Y = met->Y + 3 * i * nv;
   const MbPushed *touch = &met->pushed->touch[i];
   const double took = mb_slope_dot(G, Y, nv) * touch->lambda[0] / h,
@@ -26,7 +26,11 @@ static bool about_to_change(const MbSensitivity *g, size_t i, const double *from
 static bool rests_too(MbSensitivity *g, MbSim *side) {
   const MbPushes *pushed = &g->sim->touching->last;
   MbSeen *seen = g->met->seen[1];
-  if (!mb_met_look(side, side->state.q, side->state.v, pushed, seen)) return false;
+  const bool points = g->met->points;
+  const double *nodes = points ? mb_section(side, MB_SECTION_NODES) : NULL;
+  if (!mb_met_look(side, points ? nodes : side->state.q, points ? nodes + g->met->width : side->state.v, pushed,
+                   seen))
+    return false;
   for (size_t i = 0; i < pushed->n; i++) {
     const MbPushed *touch = &pushed->touch[i];
     if (mb_touch_slopes_rests(touch->gap, touch->size) != mb_touch_slopes_rests(seen[i].gap, touch->size))
@@ -53,13 +57,13 @@ void mb_met_begin_tell(MbSensitivity *g, MbReport *report) {
 static bool is_held(MbSensitivity *g, const MbPushed *touch, const MbSeen *seen) {
   static const double NONE = 1e-9; // of what it would give way by alone
   MbMet *met = g->met;
-  const size_t nv = g->sim->nv, ties = mb_met_ties(g), m = ties + 3 * met->n;
-  double axis[3][3], *G = met->y, *Y = met->z, *x = met->asked;
+  const size_t nv = g->met->width, ties = mb_met_ties(g), m = ties + 3 * met->n;
+  double axis[3][3], *G = met->y, *Y = met->first, *x = met->asked;
   mb_touch_axes(touch->normal, axis);
   memset(G, 0, nv * sizeof *G);
   mb_met_add_row(g->probe, seen, axis[0], G);
-  for (size_t i = 0; i < nv; i++) Y[i] = g->sim->model->h * G[i];
-  if (!g->probe->solver->apply(g->probe->work, Y, NULL, NULL)) return true;
+  memcpy(Y, G, nv * sizeof *Y);
+  if (!mb_met_invert(g, g->probe, g->sim->model->h, Y)) return true;
   const double alone = mb_slope_dot(G, Y, nv);
   if (!met->n) return false;
   for (size_t k = 0; k < ties; k++) x[k] = mb_slope_dot(mb_met_row(g, ties, k, false), Y, nv);
@@ -91,7 +95,7 @@ static bool see_near(MbSensitivity *g, const MbStageNote *note, const MbPushes *
   const MbMet *met = g->met;
   bool bends = false;
   for (size_t i = 0; i < near->n; i++) bends |= mb_met_bends(met->beside, &near->touch[i]);
-  if (bends) return mb_met_look(met->beside, g->q, note->from, near, met->seen[1]);
+  if (bends) return mb_met_look(met->beside, met->q, note->from, near, met->seen[1]);
   for (size_t i = 0; i < near->n; i++) mb_met_solids(met->beside, &near->touch[i], &met->seen[1][i]);
   return true;
 }

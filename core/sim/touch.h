@@ -254,6 +254,9 @@ void mb_touch_take(MbSim *sim, const double *v);
 const MbTouch *mb_touch_of_row(const MbSim *sim, size_t row);
 // Notes how what is deep has been parted from where bodies are, by dq (nv), where somebody wants to know.
 void mb_touch_note_move(MbSim *sim, const double *q, const double *dq);
+// Notes where nodes that are points are, x (3 n), before what is deep is parted, and a contact of theirs that has been by `way`, where somebody wants to know.
+void mb_touch_note_places(MbSim *sim, const double *x);
+void mb_touch_note_parted(MbSim *sim, const MbTouch *touch, double way);
 // Notes the velocities v behind the moves of a step, before these get anything back; and of what islands those are that have, where somebody wants to know.
 void mb_touch_note_unkept(MbSim *sim, const double *v);
 void mb_touch_note_kept(MbSim *sim);

@@ -56,6 +56,30 @@ void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
   }
 }
 
+// Those of bodies are none beside nodes that are points, of which alone somebody wants to know.
+void mb_touch_note_places(MbSim *sim, const double *x) {
+  MbTouchMoves *moves = sim->touching->noted;
+  const size_t n = 3 * mb_model_points(sim->model);
+  if (!moves) return;
+  MbTouchMove *move = &moves->move[0];
+  moves->n = 0, move->alone = true, move->pushed.n = 0;
+  if (mb_grow(&move->q, &move->q_room, n, sizeof *x))
+    memcpy(move->q, x, n * sizeof *x);
+  else
+    moves->no_memory = true;
+}
+
+void mb_touch_note_parted(MbSim *sim, const MbTouch *touch, double way) {
+  MbTouchMoves *moves = sim->touching->noted;
+  if (!moves) return;
+  MbPushes *pushed = &moves->move[0].pushed;
+  moves->n = 1;
+  if (mb_grow(&pushed->touch, &pushed->room, pushed->n + 1, sizeof *pushed->touch))
+    pushed->touch[pushed->n++] = noted(touch, way);
+  else
+    moves->no_memory = true;
+}
+
 void mb_touch_note_unkept(MbSim *sim, const double *v) {
   MbTouchMoves *moves = sim->touching->noted;
   if (!moves) return;

@@ -185,6 +185,7 @@ MbStatus mb_touch_part_points(MbSim *sim, double at, MbReport *report) {
   MbTouching *t = sim->touching;
   bool began = false;
   if (!t->points) return MB_OK;
+  if (t->noted) t->noted->n = 0, t->noted->kept.any = false;
   if (!mb_touch_look(sim, &t->done, true)) return mb_no_memory(report, "contact");
   t->fresh = true;
   for (size_t i = 0; i < t->next.n; i++) {
@@ -193,9 +194,12 @@ MbStatus mb_touch_part_points(MbSim *sim, double at, MbReport *report) {
     if (touch->a < t->rules->nsolids) continue;
     note_depth(sim, touch, report);
     if (t->rules->compliance > 0 || !(depth > SLOP)) continue;
-    if (part_nodes(sim, touch, fmin(depth, MOST) * touch->size, began)) t->fresh = false, began = true;
+    if (!began) mb_touch_note_places(sim, sim->nodes->q1);
+    if (!part_nodes(sim, touch, fmin(depth, MOST) * touch->size, began)) continue;
+    mb_touch_note_parted(sim, touch, fmin(depth, MOST) * touch->size);
+    t->fresh = false, began = true;
   }
-  if (began) mb_touch_kept_end_points(sim, sim->v1);
+  if (began && mb_touch_kept_end_points(sim, sim->v1)) mb_touch_note_kept(sim);
   // nobody asks a device for anything behind this look
   return mb_nodes_fault(sim, at, report);
 }

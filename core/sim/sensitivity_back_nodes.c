@@ -26,7 +26,7 @@ typedef struct Asked {
 
 struct MbBackNodes {
   double *q, *v, *felt, *z, *met; // (n x 3)
-  double *target[2];        // (n x 3) of both sides of a number
+  double *target[2];              // (n x 3) of both sides of a number
   MbNodeLoadsFelt loads;
   Asked *asked; // (numbers)
   bool aims;    // targets are to be asked for
@@ -88,8 +88,8 @@ bool mb_back_nodes_make(MbBackward *b) {
   MbBackNodes *nodes = b->nodes = mb_arena_alloc(&g->arena, 1, sizeof *nodes);
   if (!nodes) return false;
   *nodes = (MbBackNodes){0};
-  double **const lists[] = {&nodes->q, &nodes->v,         &nodes->felt,
-                            &nodes->z, &nodes->target[0], &nodes->target[1], &nodes->met};
+  double **const lists[] = {&nodes->q,         &nodes->v,         &nodes->felt, &nodes->z,
+                            &nodes->target[0], &nodes->target[1], &nodes->met};
   bool ok = true;
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     ok = (*lists[i] = mb_arena_alloc(&g->arena, n, sizeof **lists[i])) && ok;
@@ -186,14 +186,17 @@ static const double *unpart(MbBackward *b, const MbTurn *turn) {
   const size_t n = 3 * count(b);
   g->parted = NULL;
   if (!turn->met) return turn->nodes1;
-  if (!mb_met_points_parted(g, turn->met, turn->nodes1 + n, b->nodes->q, b->out)) return NULL;
+  if (!mb_met_points_parted(g, turn->met, turn->nodes1, turn->nodes1 + n, b->nodes->q, b->nodes->v, b->out))
+    return NULL;
   return turn->met->moves.n ? turn->met->moves.move[0].q : turn->nodes1;
 }
 
-// The note of a step as contacts ask for it: velocities of nodes at both ends.
+// The note of a step as contacts ask for it: velocities of nodes at both ends, before these get anything back.
 static MbStageNote note_of(const MbBackward *b, const MbTurn *turn) {
   const size_t n = 3 * count(b);
-  return (MbStageNote){.from = turn->nodes + n, .w = turn->nodes1 + n, .gamma = 1, .t = turn->t};
+  const bool kept = turn->met && turn->met->moves.kept.any;
+  double *w = kept ? turn->met->moves.kept.v : turn->nodes1 + n;
+  return (MbStageNote){.from = turn->nodes + n, .w = w, .gamma = 1, .t = turn->t};
 }
 
 // Takes felt over what contacts push, by nodes->met (n x 3) beside. False: g->parted tells why not.

@@ -61,9 +61,9 @@ typedef struct MbMetSum {
 
 struct MbMet {
   MbSim *beside;
-  bool points;     // it is nodes that are points, and bodies stand still (sensitivity_met_points.c)
-  size_t width;    // velocities: the solver's, or three of each of these nodes
-  const double *q; // coordinates, or places of nodes, where the step at hand begins
+  bool points;            // it is nodes that are points, and bodies stand still (sensitivity_met_points.c)
+  size_t width;           // velocities: the solver's, or three of each of these nodes
+  const double *q;        // coordinates, or places of nodes, where the step at hand begins
   MbTouchMoves moves;     // of the run's last step
   MbPushes pressing;      // what pushed but for rounding, of the step or move at hand
   const MbPushes *pushed; // that
@@ -76,17 +76,18 @@ struct MbMet {
   double *mu, *zeta, *eta; // (3 n) forces; what rates and gaps are felt by; what the equations are
   double *pull;            // (n)
   MbRanked S;
-  double *asked;                 // (nslots + 3 n)
-  MbSeen *seen[3];               // (n) where they are, and a little less and more along a coordinate
-  MbTangent *tangent;            // of `beside`
-  double *phi;                   // (nb x 6), and behind it (3 n) of nodes that are points
-  double *phi_w;                 // the same, of these alone
-  double *by_move, *by_w, *by_z; // (nb x 6), and behind it (3 n): what the sum is felt by along bodies' motions and their twists
-  double *none;                  // (nb x 6) zero
-  double *z, *y, *move, *first;  // (nv)
-  MbPose *was;                   // (nb) bodies before what is deep was parted
-  MbKeptIsland *kept[2];         // (nb) islands of what floats, and the same on one side of a number
-  bool rebounds;                 // a contact does
+  double *asked;      // (nslots + 3 n)
+  MbSeen *seen[3];    // (n) where they are, and a little less and more along a coordinate
+  MbTangent *tangent; // of `beside`
+  double *phi;        // (nb x 6), and behind it (3 n) of nodes that are points
+  double *phi_w;      // the same, of these alone
+  double *by_move, *by_w,
+      *by_z; // (nb x 6), and behind it (3 n): what the sum is felt by along bodies' motions and their twists
+  double *none;                 // (nb x 6) zero
+  double *z, *y, *move, *first; // (nv)
+  MbPose *was;                  // (nb) bodies before what is deep was parted
+  MbKeptIsland *kept[2];        // (nb) islands of what floats, and the same on one side of a number
+  bool rebounds;                // a contact does
   double *from_phi,
       *free_phi; // (nb x 6) twists by velocities before the step, and as they would be behind it without rows
   MbThrown *thrown;    // (nthrown) room for nb
@@ -142,6 +143,10 @@ bool mb_met_moves_back(MbSensitivity *g, const MbMeeting *meeting, const double 
 bool mb_met_kept_back(MbSensitivity *g, const MbTouchMoves *moves, const double *q1, double *q, double *v,
                       double *first, double *out);
 
+// The same of nodes that are points, which end at places x1 (n x 3).
+bool mb_met_kept_points(MbSensitivity *g, const MbTouchMoves *moves, const double *x1, double *q, double *v,
+                        double *first, double *out);
+
 // ---- sensitivity_met_tell.c -----------------------------------------------------------------------------------------
 
 // Warns, when the run has done its first step, of numbers that lift off or press in what rests on one another as it begins.
@@ -175,15 +180,10 @@ double mb_thrown_moment(const MbSensitivity *g, const MbThrown *thrown, const Mb
 double mb_thrown_number(const MbSensitivity *g, const MbThrown *thrown, const MbSlope *slope,
                         const MbStageNote *note, double move);
 
-// ---- sensitivity_met_see.c ------------------------------------------------------------------------------------------
+// ---- sensitivity_met_ends.c -----------------------------------------------------------------------------------------
 
-// Looks where bodies of a simulation touch at coordinates q, with velocities v to tell how far away that is of interest; false: contacts that pushed are not
-// there, or not where they were.
-bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pushed, MbSeen *seen);
-// Finds the contacts from `first` to before `end` where the bodies of sim->x are. False: one of them is not there.
-bool mb_met_see(const MbSim *sim, const MbPushes *pushed, size_t first, size_t end, MbSeen *seen);
-// Tells whether contacts are seen where they have pushed.
-bool mb_met_near_by(const MbPushes *pushed, const MbSeen *seen);
+// Tells whether a contact is one of a deformable.
+bool mb_met_bends(const MbSim *sim, const MbPushed *touch);
 // Takes in what moves of a contact of solids; adds one body or node, unless nothing moves it.
 void mb_met_solids(const MbSim *sim, const MbPushed *touch, MbSeen *seen);
 void mb_met_end(const MbSim *sim, size_t body, double weight, MbSeen *seen);
@@ -196,22 +196,31 @@ void mb_met_push(const MbSim *sim, const MbSeen *seen, size_t end, const double 
 // out += share of the velocity that one of its ends has there, with the bodies' velocities phi.
 void mb_met_add_velocity(const MbSim *sim, const MbSeen *seen, size_t end, const double *phi, double share,
                          double out[3]);
+// phi (nb x 6, 3 n) ← velocities of nodes, v (3 n), and none of bodies.
+void mb_met_points_twists(const MbSim *at, const double *v, double *phi);
+// Returns where a body or node is, to be moved.
+double *mb_met_place(MbSim *at, size_t body);
+
+// ---- sensitivity_met_see.c ------------------------------------------------------------------------------------------
+
+// Looks where bodies of a simulation touch at coordinates q, with velocities v to tell how far away that is of interest; false: contacts that pushed are not
+// there, or not where they were.
+bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pushed, MbSeen *seen);
+// Finds the contacts from `first` to before `end` where the bodies of sim->x are. False: one of them is not there.
+bool mb_met_see(const MbSim *sim, const MbPushes *pushed, size_t first, size_t end, MbSeen *seen);
+// Tells whether contacts are seen where they have pushed.
+bool mb_met_near_by(const MbPushes *pushed, const MbSeen *seen);
 
 // ---- sensitivity_met_nodes.c ----------------------------------------------------------------------------------------
 
-// Tells whether a contact is one of a deformable.
-bool mb_met_bends(const MbSim *sim, const MbPushed *touch);
 // Finds such a contact where the bodies of sim->x are, but for its friction. False: it is not there, or jumps.
 bool mb_met_see_nodes(const MbSim *sim, const MbPushed *touch, MbSeen *seen);
 
 // ---- sensitivity_met_points.c ---------------------------------------------------------------------------------------
 
-// Takes what places of nodes behind a step are felt by, q (3 n), to where they were before what was deep was parted, and adds to out (count) what numbers change of that; false as above.
-bool mb_met_points_parted(MbSensitivity *g, const MbMeeting *meeting, const double *v1, double *q, double *out);
-// phi (nb x 6, 3 n) ← velocities of nodes, v (3 n), and none of bodies.
-void mb_met_points_twists(const MbSim *at, const double *v, double *phi);
-// Returns where a body or node is, to be moved.
-double *mb_met_place(MbSim *at, size_t body);
+// Takes what places and velocities of nodes behind a step, x1 and v1, are felt by, q and v (3 n), to before what was deep was parted, and adds to out (count) what numbers change of that; false as above.
+bool mb_met_points_parted(MbSensitivity *g, const MbMeeting *meeting, const double *x1, const double *v1,
+                          double *q, double *v, double *out);
 
 // ---- sensitivity_met_sum.c ------------------------------------------------------------------------------------------
 

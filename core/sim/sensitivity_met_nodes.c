@@ -18,10 +18,6 @@
 #include <math.h>
 #include <string.h>
 
-bool mb_met_bends(const MbSim *sim, const MbPushed *touch) {
-  return touch->a >= sim->touching->rules->nsolids;
-}
-
 // ---- features -------------------------------------------------------------------------------------------------------
 
 // The part of a surface that touches: its nodes by their places in the surface's list, where they are, and their weights.

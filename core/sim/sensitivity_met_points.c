@@ -19,19 +19,7 @@
 #include <string.h>
 
 static const char *const GONE = "contacts are not where they were beside it",
-                         *const KEPT = "what floats has got back the momentum that parting nodes took",
                          *const FAR = "nodes were deeper than what is parted in a step";
-
-void mb_met_points_twists(const MbSim *at, const double *v, double *phi) {
-  const size_t nb = at->model->nb;
-  memset(phi, 0, 6 * nb * sizeof *phi);
-  memcpy(phi + 6 * nb, v, 3 * mb_model_points(at->model) * sizeof *phi);
-}
-
-double *mb_met_place(MbSim *at, size_t body) {
-  const size_t nb = at->model->nb;
-  return body < nb ? at->x.E[body].p : mb_section(at, MB_SECTION_NODES) + 3 * (body - nb);
-}
 
 // ---- what is parted -------------------------------------------------------------------------------------------------
 
@@ -66,7 +54,8 @@ static double weighed(const MbSim *sim, const MbSeen *seen, const double *felt) 
 }
 
 // Adds what one contact's moves are felt by along each of its nodes to q. False: it jumps.
-static bool part_back(MbSim *at, const MbPushes *pushed, size_t i, MbSeen *seen, const double *felt, double *q) {
+static bool part_back(MbSim *at, const MbPushes *pushed, size_t i, MbSeen *seen, const double *felt,
+                      double *q) {
   static const double OF_SIZE = 1e-4, FARTHEST = 1e-5; // as in sensitivity_met_sum.c
   const double move = fmin(FARTHEST, OF_SIZE * pushed->touch[i].size);
   const MbSeen here = seen[i];
@@ -89,8 +78,8 @@ static bool part_back(MbSim *at, const MbPushes *pushed, size_t i, MbSeen *seen,
   return fine;
 }
 
-static void number_back(MbSensitivity *g, size_t k, const MbTouchMove *move, const double *v1, const double *felt,
-                        bool *fine, double *out) {
+static void number_back(MbSensitivity *g, size_t k, const MbTouchMove *move, const double *v1,
+                        const double *felt, bool *fine, double *out) {
   const MbSlope *slope = &g->slopes[k];
   if (!slope->meets && !mb_tangent_number_masses(slope->number)) return;
   for (int s = 0; s < 2 && *fine; s++) {
@@ -102,23 +91,26 @@ static void number_back(MbSensitivity *g, size_t k, const MbTouchMove *move, con
   }
 }
 
-bool mb_met_points_parted(MbSensitivity *g, const MbMeeting *meeting, const double *v1, double *q, double *out) {
+bool mb_met_points_parted(MbSensitivity *g, const MbMeeting *meeting, const double *x1, const double *v1,
+                          double *q, double *v, double *out) {
   static const double MOST = 0.1; // of the smaller one's size, as in touch_part.c
   MbMet *met = g->met;
   const MbTouchMoves *moves = &meeting->moves;
   const MbTouchMove *move = &moves->move[0];
   const size_t n = moves->n ? move->pushed.n : 0;
-  double *felt = met->y;
-  g->parted = moves->kept.any ? KEPT : NULL;
+  double *felt = met->y, *first = met->first;
+  g->parted = NULL;
   for (size_t i = 0; i < n; i++)
     if (-move->pushed.touch[i].gap > MOST * move->pushed.touch[i].size) g->parted = FAR;
   if (g->parted || !n) return !g->parted;
+  if (moves->kept.any && !mb_met_kept_points(g, moves, x1, q, v, first, out)) return false;
   memcpy(felt, q, met->width * sizeof *felt);
   bool fine = mb_met_reserve(g, n) && mb_met_look(met->beside, move->q, v1, &move->pushed, met->seen[0]) &&
               mb_met_near_by(&move->pushed, met->seen[0]);
   for (size_t i = 0; i < n && fine; i++)
     fine = part_back(met->beside, &move->pushed, i, met->seen[0], felt, q);
   for (size_t k = 0; k < g->count && fine; k++) number_back(g, k, move, v1, felt, &fine, out);
+  for (size_t c = 0; c < met->width && moves->kept.any; c++) q[c] += first[c];
   if (!fine) g->parted = GONE;
   return fine;
 }

@@ -28,8 +28,8 @@ static bool rests_too(MbSensitivity *g, MbSim *side) {
   MbSeen *seen = g->met->seen[1];
   const bool points = g->met->points;
   const double *nodes = points ? mb_section(side, MB_SECTION_NODES) : NULL;
-  if (!mb_met_look(side, points ? nodes : side->state.q, points ? nodes + g->met->width : side->state.v, pushed,
-                   seen))
+  if (!mb_met_look(side, points ? nodes : side->state.q, points ? nodes + g->met->width : side->state.v,
+                   pushed, seen))
     return false;
   for (size_t i = 0; i < pushed->n; i++) {
     const MbPushed *touch = &pushed->touch[i];

@@ -109,8 +109,8 @@ typedef struct MbTouchMove {
 // How velocities have got back behind moves what these took of momentum (touch_kept.c): what they were before it, and the island that each body is of, MB_KEPT_NONE where it got none.
 typedef struct MbTouchKeptNote {
   bool any;
-  double *v;        // (nv)
-  uint32_t *island; // (nb) by the number of a body or deformable in it
+  double *v;        // (nv), or of nodes that are points
+  uint32_t *island; // (nb + ndeformables) by the number of a body or deformable in it
   size_t v_room, island_room;
 } MbTouchKeptNote;
 
@@ -257,9 +257,9 @@ void mb_touch_note_move(MbSim *sim, const double *q, const double *dq);
 // Notes where nodes that are points are, x (3 n), before what is deep is parted, and a contact of theirs that has been by `way`, where somebody wants to know.
 void mb_touch_note_places(MbSim *sim, const double *x);
 void mb_touch_note_parted(MbSim *sim, const MbTouch *touch, double way);
-// Notes the velocities v behind the moves of a step, before these get anything back; and of what islands those are that have, where somebody wants to know.
-void mb_touch_note_unkept(MbSim *sim, const double *v);
-void mb_touch_note_kept(MbSim *sim);
+// Notes the velocities v (nv, or of nodes that are points) behind the moves of a step, before these get anything back, where somebody wants to know; and, where they have got something, returns room for which island each body and deformable is of (nb + ndeformables; NULL: nobody does).
+void mb_touch_note_unkept(MbSim *sim, const double *v, size_t nv);
+uint32_t *mb_touch_note_kept(MbSim *sim);
 // Notes a contact that has not pushed, with its rates before and after, where somebody wants to know and it was about to.
 void mb_touch_note_near(MbSim *sim, const MbTouch *touch, const double before[3], const double after[3]);
 // Copies what has pushed; false: out of memory.

@@ -80,21 +80,21 @@ void mb_touch_note_parted(MbSim *sim, const MbTouch *touch, double way) {
     moves->no_memory = true;
 }
 
-void mb_touch_note_unkept(MbSim *sim, const double *v) {
+void mb_touch_note_unkept(MbSim *sim, const double *v, size_t nv) {
   MbTouchMoves *moves = sim->touching->noted;
   if (!moves) return;
-  if (mb_grow(&moves->kept.v, &moves->kept.v_room, sim->nv, sizeof *v))
-    memcpy(moves->kept.v, v, sim->nv * sizeof *v);
+  if (mb_grow(&moves->kept.v, &moves->kept.v_room, nv, sizeof *v))
+    memcpy(moves->kept.v, v, nv * sizeof *v);
   else
     moves->no_memory = true;
 }
 
-void mb_touch_note_kept(MbSim *sim) {
+uint32_t *mb_touch_note_kept(MbSim *sim) {
   MbTouchMoves *moves = sim->touching->noted;
-  const size_t nb = sim->model->nb;
-  if (!moves) return;
+  if (!moves) return NULL;
   MbTouchKeptNote *kept = &moves->kept;
-  kept->any = mb_grow(&kept->island, &kept->island_room, nb, sizeof *kept->island);
+  kept->any = mb_grow(&kept->island, &kept->island_room, sim->model->nb + sim->model->ndeformables,
+                      sizeof *kept->island);
   moves->no_memory |= !kept->any;
-  for (size_t b = 0; b < nb && kept->any; b++) kept->island[b] = mb_touch_kept_island(sim, b);
+  return kept->any ? kept->island : NULL;
 }

@@ -100,13 +100,20 @@ static MbStatus move(MbSim *sim, double t, bool moved, MbReport *report) {
   return MB_OK;
 }
 
+// Notes which islands have got back momentum.
+static void note_kept(MbSim *sim) {
+  uint32_t *island = mb_touch_note_kept(sim);
+  for (size_t i = 0; island && i < sim->model->nb + sim->model->ndeformables; i++)
+    island[i] = mb_touch_kept_island(sim, i);
+}
+
 // What velocities give back of momentum makes another look of where they lead.
 static void end_moves(MbSim *sim) {
   MbTouching *t = sim->touching;
-  mb_touch_note_unkept(sim, sim->v1);
+  mb_touch_note_unkept(sim, sim->v1, sim->nv);
   if (!mb_touch_kept_end(sim, sim->v1)) return;
   t->fresh = false;
-  mb_touch_note_kept(sim);
+  note_kept(sim);
 }
 
 // Once, and what touches is looked for once a step, where it begins.
@@ -199,7 +206,8 @@ MbStatus mb_touch_part_points(MbSim *sim, double at, MbReport *report) {
     mb_touch_note_parted(sim, touch, fmin(depth, MOST) * touch->size);
     t->fresh = false, began = true;
   }
-  if (began && mb_touch_kept_end_points(sim, sim->v1)) mb_touch_note_kept(sim);
+  if (began) mb_touch_note_unkept(sim, sim->nodes->v1, 3 * mb_model_points(sim->model));
+  if (began && mb_touch_kept_end_points(sim, sim->v1)) note_kept(sim);
   // nobody asks a device for anything behind this look
   return mb_nodes_fault(sim, at, report);
 }

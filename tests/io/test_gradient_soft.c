@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 static const double NEAR = 1e-6;
+#define NEWTON "{\"type\":\"projective\",\"method\":\"newton\",\"iterations\":100,\"tolerance\":1e-12}"
 
 static void check(const char *scene, const GradientWay *way) {
   double worst = 0;
@@ -25,10 +26,14 @@ static void check_back(const char *scene, const char *set, const char *solver) {
 
 Test(gradient_soft, derivatives_back_through_soft_contact_are_those_of_whole_runs) {
   check_back("soft_paw", "/time/duration=0.06", "\"redmax\"");
+  check_back("soft_led", "/time/duration=0.03", NEWTON);
 }
 
 Test(gradient_soft, derivatives_back_through_soft_contact_of_every_kind_are_those_of_whole_runs, TEST_LONG) {
   static const char *const projected = "{\"type\":\"maximal\",\"project\":true}";
+  check_back("soft_led", NULL, NEWTON);
+  check_back("soft_led", "/contact/compliance=1e-5", NEWTON);
+  check_back("draping", NULL, NEWTON);
   check_back("soft_landing", NULL, "\"redmax\"");
   check_back("soft_landing", "/contact/compliance=1e-5", "\"redmax\"");
   check_back("draping", NULL, "\"redmax\"");
@@ -42,10 +47,7 @@ Test(gradient_soft, derivatives_back_through_soft_contact_of_every_kind_are_thos
 
 // Cloth is stiff along itself and light: steps under "maximal" tell derivatives of it by its stiffness to 4e-6.
 Test(gradient_soft, derivatives_under_other_solvers_are_those_of_whole_runs, TEST_LONG) {
-  static const GradientWay
-      maximal = {"\"maximal\"", "implicit", false},
-      newton = {"{\"type\":\"projective\",\"method\":\"newton\",\"iterations\":100,\"tolerance\":1e-12}",
-                "implicit", false};
+  static const GradientWay maximal = {"\"maximal\"", "implicit", false}, newton = {NEWTON, "implicit", false};
   check("soft_landing", &maximal);
   check("soft_landing", &newton);
   check("draping", &newton);

@@ -271,11 +271,11 @@ bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeti
 
 void mb_met_back(MbSensitivity *g, double *w) {
   MbMet *met = g->met;
-  const size_t nv = g->met->width, ties = mb_met_ties(g);
   if (!met || !met->n) {
     mb_slope_tied_back(g, w);
     return;
   }
+  const size_t nv = met->width, ties = mb_met_ties(g);
   double *eta = met->asked;
   for (size_t k = 0; k < met->S.m; k++) eta[k] = -mb_slope_dot(mb_met_row(g, ties, k, true), w, nv);
   mb_ranked_solve_transposed(&met->S, eta, eta);

@@ -256,7 +256,8 @@ bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeti
     return lost(g, "memory is out");
   if (!meeting->pushed.n) return true;
   mb_thrown_at(g, note, meeting);
-  if (!mb_met_look(met->beside, met->q, note->from, &meeting->pushed, met->seen[0])) return lost(g, GONE);
+  if (!mb_met_look(met->beside, met->q, note->from, &meeting->pushed, NULL, met->seen[0]))
+    return lost(g, GONE);
   if (!mb_met_press(g, g->probe, &meeting->pushed, 3, g->sim->model->h, note->from)) return false;
   met->n = met->pushed->n;
   for (size_t i = 0; i < met->n; i++)
@@ -374,7 +375,8 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
     MbSeen *seen = met->seen[1 + s];
     const double *q = mb_axes_q(slope->axes, s, met->q);
     const MbMetSum own = mb_met_of_side(slope, s, &sum);
-    if (!mb_met_look(side, q, mb_axes_v(slope->axes, s, MB_AXES_FROM, note->from), met->pushed, seen))
+    if (!mb_met_look(side, q, mb_axes_v(slope->axes, s, MB_AXES_FROM, note->from), met->pushed, met->seen[0],
+                     seen))
       return lost(g, GONE);
     *out += (s ? 1 : -1) / (2 * move) * (mb_met_sum_at(met, side, q, &own, seen) + rubs_on(met, side, seen));
   }

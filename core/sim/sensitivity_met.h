@@ -11,6 +11,10 @@ typedef struct MbSeen {
   double point[3], normal[3], gap, mu, bounce;
   size_t n, body[MB_TOUCH_ENDS];
   double weight[MB_TOUCH_ENDS];
+  size_t nplaces,
+      place[MB_TOUCH_ENDS]; // of a deformable's: those whose places it follows from, with or without a weight
+  bool held;                // it is known of which of an edge's triangles it is,
+  uint32_t part;            // which is this one
 } MbSeen;
 
 // What has been met in a step: the contacts that pushed, those that were about to, and how what was deep was parted behind it.
@@ -187,6 +191,8 @@ bool mb_met_bends(const MbSim *sim, const MbPushed *touch);
 // Takes in what moves of a contact of solids; adds one body or node, unless nothing moves it.
 void mb_met_solids(const MbSim *sim, const MbPushed *touch, MbSeen *seen);
 void mb_met_end(const MbSim *sim, size_t body, double weight, MbSeen *seen);
+// Adds one that a deformable's contact follows from, unless nothing moves it.
+void mb_met_follows(const MbSim *sim, size_t body, MbSeen *seen);
 // Returns a solid where its body is.
 MbPlaced mb_met_placed(const MbSim *sim, uint32_t solid);
 // Returns which of n points is nearest to where a contact was; NULL: none is near.
@@ -203,10 +209,13 @@ double *mb_met_place(MbSim *at, size_t body);
 
 // ---- sensitivity_met_see.c ------------------------------------------------------------------------------------------
 
-// Looks where bodies of a simulation touch at coordinates q, with velocities v to tell how far away that is of interest; false: contacts that pushed are not
+// Looks where bodies of a simulation touch at coordinates q, with velocities v to tell how far away that is of interest, contacts of edges by the same triangles as in another look (NULL: by the step's own); false: contacts that pushed are not
 // there, or not where they were.
-bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pushed, MbSeen *seen);
-// Finds the contacts from `first` to before `end` where the bodies of sim->x are. False: one of them is not there.
+bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pushed, const MbSeen *as,
+                 MbSeen *seen);
+// Takes from another look by which triangles contacts from `first` to before `end` are to be found.
+void mb_met_hold(const MbSeen *as, size_t first, size_t end, MbSeen *seen);
+// Finds these contacts where the bodies of sim->x are. False: one of them is not there.
 bool mb_met_see(const MbSim *sim, const MbPushes *pushed, size_t first, size_t end, MbSeen *seen);
 // Tells whether contacts are seen where they have pushed.
 bool mb_met_near_by(const MbPushes *pushed, const MbSeen *seen);

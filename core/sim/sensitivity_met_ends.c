@@ -10,8 +10,16 @@ bool mb_met_bends(const MbSim *sim, const MbPushed *touch) {
   return touch->a >= sim->touching->rules->nsolids;
 }
 
+static bool stands(const MbSim *sim, size_t body) {
+  return body < sim->model->nb && sim->model->contacts.moved[body] == MB_WORLD;
+}
+
+void mb_met_follows(const MbSim *sim, size_t body, MbSeen *seen) {
+  if (!stands(sim, body)) seen->place[seen->nplaces++] = body;
+}
+
 void mb_met_end(const MbSim *sim, size_t body, double weight, MbSeen *seen) {
-  if (weight == 0 || (body < sim->model->nb && sim->model->contacts.moved[body] == MB_WORLD)) return;
+  if (weight == 0 || stands(sim, body)) return;
   seen->body[seen->n] = body, seen->weight[seen->n++] = weight;
 }
 

@@ -26,7 +26,7 @@ static bool solve_move(MbSensitivity *g, const MbTouchMove *move, const double *
   const size_t nv = sim->nv;
   size_t blame = 0;
   if (!mb_met_reserve(g, move->pushed.n)) return lost(g, "memory is out");
-  if (!mb_met_look(sim, move->q, v, &move->pushed, met->seen[0])) return lost(g, GONE);
+  if (!mb_met_look(sim, move->q, v, &move->pushed, NULL, met->seen[0])) return lost(g, GONE);
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame) ||
       !mb_met_press(g, sim, &move->pushed, 1, 1, NULL))
     return false;
@@ -55,7 +55,7 @@ static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, con
     MbSeen *seen = g->met->seen[1 + s];
     const double *q = mb_axes_q(slope->axes, s, move->q);
     const MbMetSum own = mb_met_of_side(slope, s, sum);
-    if (!mb_met_look(side, q, mb_axes_v(slope->axes, s, MB_AXES_FROM, v), sum->pushed, seen))
+    if (!mb_met_look(side, q, mb_axes_v(slope->axes, s, MB_AXES_FROM, v), sum->pushed, g->met->seen[0], seen))
       return lost(g, GONE);
     out[k] += (s ? 1 : -1) / (2 * g->number[k].move) * mb_met_sum_at(g->met, side, q, &own, seen);
   }

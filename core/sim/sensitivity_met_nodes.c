@@ -72,10 +72,14 @@ static void point_of(const Part *part, double x[3]) {
   for (size_t i = 0; i < part->n; i++) mb_vec3_add_scaled(x, x, part->weight[i], part->x[i]);
 }
 
+// Of nodes that bodies are those that pins hold along all axes are none.
 static void add_ends(const MbSim *sim, const Part *part, double way, MbSeen *seen) {
-  for (size_t i = 0; i < part->n; i++)
-    if (!part->surface->fixed[part->node[i]] || part->surface->end[part->node[i]] >= sim->model->nb)
-      mb_met_end(sim, part->surface->end[part->node[i]], way * part->weight[i], seen);
+  for (size_t i = 0; i < part->n; i++) {
+    const size_t end = part->surface->end[part->node[i]];
+    if (part->surface->fixed[part->node[i]] && end < sim->model->nb) continue;
+    mb_met_end(sim, end, way * part->weight[i], seen);
+    mb_met_follows(sim, end, seen);
+  }
 }
 
 // ---- two deformables ------------------------------------------------------------------------------------------------
@@ -125,7 +129,7 @@ static bool see_fold(const MbSim *sim, const MbPushed *touch, MbSeen *seen) {
   for (int k = 0; k < 3; k++) seen->point[k] = (x[k] + y[k]) / 2;
   mb_vec3_sub(y, y, x);
   seen->gap = mb_vec3_dot(y, seen->normal) - (a.surface->of->thickness + b.surface->of->thickness) / 2;
-  seen->n = 0;
+  seen->n = seen->nplaces = 0;
   add_ends(sim, &a, -1, seen), add_ends(sim, &b, 1, seen);
   return true;
 }
@@ -163,24 +167,36 @@ static bool meet(const MbSim *sim, const MbPushed *touch, uint32_t t, Part *part
   return true;
 }
 
-// Of an edge's two triangles that which comes nearer to where the contact was.
+// How unlike a point of a triangle is to the contact that it may be.
+static double unlike(const MbPushed *touch, const MbContactPoint *at) {
+  static const double OTHER = 1e-3; // feature of the solid
+  double d[3], turned[3];
+  mb_vec3_sub(d, at->position, touch->point), mb_vec3_sub(turned, at->normal, touch->normal);
+  return mb_vec3_norm(d) / touch->size + mb_vec3_norm(turned) +
+         (at->feature_b == touch->feature_b ? 0 : OTHER);
+}
+
+// Each of an edge's two triangles meets the solid by itself, and a step has found the contact by one of them: that is the one which has it as it was, and is held from then on. Its third node turns the normal, where the edge has no more than a corner of what lies flat.
 static bool see_facet(const MbSim *sim, const MbPushed *touch, Part *part, MbSeen *seen) {
   const MbFaces *faces = part->surface->faces;
   const bool face = touch->feature_a & MB_FEATURE_FACE;
-  const uint32_t number = touch->feature_a ^ (uint32_t)(face ? MB_FEATURE_FACE : MB_FEATURE_EDGE);
-  double least = INFINITY, d[3];
+  const uint32_t number = touch->feature_a ^ (uint32_t)(face ? MB_FEATURE_FACE : MB_FEATURE_EDGE),
+                 *beside = face ? &number : faces->beside + 2 * (size_t)number;
+  double least = INFINITY;
   for (size_t i = 0; i < (face ? 1 : 2); i++) {
-    const uint32_t t = face ? number : faces->beside[2 * (size_t)number + i];
     MbContactPoint at;
     Part own = {.surface = part->surface};
-    if (t == MB_NO_FACE || !meet(sim, touch, t, &own, &at)) continue;
-    mb_vec3_sub(d, at.position, touch->point);
-    if (!(mb_vec3_norm(d) < least)) continue;
-    least = mb_vec3_norm(d), *part = own;
+    if (beside[i] == MB_NO_FACE || (seen->held && beside[i] != seen->part)) continue;
+    if (!meet(sim, touch, beside[i], &own, &at)) continue;
+    const double far = unlike(touch, &at);
+    if (!(far < least)) continue;
+    least = far, *part = own;
+    if (!seen->held) seen->part = beside[i];
     mb_nearest_on_triangle(at.position, part->x, MB_NEAR_AT_NODE, part->weight);
     mb_vec3_copy(seen->normal, at.normal);
     seen->gap = at.gap - part->surface->of->thickness / 2;
   }
+  seen->held = true;
   return least < INFINITY;
 }
 
@@ -189,8 +205,9 @@ bool mb_met_see_nodes(const MbSim *sim, const MbPushed *touch, MbSeen *seen) {
   Part part = part_of(sim, touch->a, touch->feature_a);
   if (!(part.n == 1 ? see_node : see_facet)(sim, touch, &part, seen)) return false;
   point_of(&part, seen->point);
-  seen->n = 0;
+  seen->n = seen->nplaces = 0;
   add_ends(sim, &part, -1, seen);
   mb_met_end(sim, sim->touching->rules->solids[touch->b].body, 1, seen);
+  mb_met_follows(sim, sim->touching->rules->solids[touch->b].body, seen);
   return true;
 }

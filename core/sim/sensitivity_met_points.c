@@ -60,8 +60,8 @@ static bool part_back(MbSim *at, const MbPushes *pushed, size_t i, MbSeen *seen,
   const double move = fmin(FARTHEST, OF_SIZE * pushed->touch[i].size);
   const MbSeen here = seen[i];
   bool fine = true;
-  for (size_t k = 0; k < here.n; k++) {
-    double *x = mb_met_place(at, here.body[k]), *to = q + 3 * (here.body[k] - at->model->nb);
+  for (size_t k = 0; k < here.nplaces; k++) {
+    double *x = mb_met_place(at, here.place[k]), *to = q + 3 * (here.place[k] - at->model->nb);
     for (size_t c = 0; c < 3 && fine; c++) {
       const double was = x[c];
       double of[2] = {0};
@@ -85,7 +85,7 @@ static void number_back(MbSensitivity *g, size_t k, const MbTouchMove *move, con
   for (int s = 0; s < 2 && *fine; s++) {
     MbSim *side = mb_slope_side(slope, s);
     MbSeen *seen = g->met->seen[1 + s];
-    *fine = mb_met_look(side, move->q, v1, &move->pushed, seen);
+    *fine = mb_met_look(side, move->q, v1, &move->pushed, g->met->seen[0], seen);
     for (size_t i = 0; i < move->pushed.n && *fine; i++)
       out[k] += (s ? 1 : -1) * weighed(side, &seen[i], felt) / (2 * g->number[k].move);
   }
@@ -105,7 +105,8 @@ bool mb_met_points_parted(MbSensitivity *g, const MbMeeting *meeting, const doub
   if (g->parted || !n) return !g->parted;
   if (moves->kept.any && !mb_met_kept_points(g, moves, x1, q, v, first, out)) return false;
   memcpy(felt, q, met->width * sizeof *felt);
-  bool fine = mb_met_reserve(g, n) && mb_met_look(met->beside, move->q, v1, &move->pushed, met->seen[0]) &&
+  bool fine = mb_met_reserve(g, n) &&
+              mb_met_look(met->beside, move->q, v1, &move->pushed, NULL, met->seen[0]) &&
               mb_met_near_by(&move->pushed, met->seen[0]);
   for (size_t i = 0; i < n && fine; i++)
     fine = part_back(met->beside, &move->pushed, i, met->seen[0], felt, q);

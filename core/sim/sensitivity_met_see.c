@@ -66,7 +66,12 @@ bool mb_met_near_by(const MbPushes *pushed, const MbSeen *seen) {
   return true;
 }
 
-bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pushed, MbSeen *seen) {
+void mb_met_hold(const MbSeen *as, size_t first, size_t end, MbSeen *seen) {
+  for (size_t i = first; i < end; i++) seen[i].held = as && as[i].held, seen[i].part = as ? as[i].part : 0;
+}
+
+bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pushed, const MbSeen *as,
+                 MbSeen *seen) {
   static const MbPushes none = {0};
   const size_t n = 3 * mb_model_points(at->model);
   if (n) {
@@ -76,5 +81,6 @@ bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pu
     mb_sim_kinematics(at, q, v);
   }
   if (!mb_touch_look(at, &none, n > 0)) return false;
+  mb_met_hold(as, 0, pushed->n, seen);
   return mb_met_see(at, pushed, 0, pushed->n, seen) && rub(at, pushed, seen);
 }

@@ -253,6 +253,7 @@ static bool along_motions(MbMet *met, const MbMetSum *sum, const Pair *pair, siz
       mb_se3_exp(&moved, move);
       mb_pose_mul(E, &here, &moved);
       if (point) mb_vec3_copy(mb_met_place(at, body), E->p);
+      mb_met_hold(met->seen[0], pair->first, pair->end, met->seen[1 + side]);
       fine = mb_met_see(at, sum->pushed, pair->first, pair->end, met->seen[1 + side]);
       keep_rules(met, pair, met->seen[1 + side]);
       if (fine) of[side] = contacts_of(at, sum, pair->first, pair->end, met->seen[1 + side], &of_here);
@@ -284,14 +285,14 @@ static bool add_motions(MbMet *met, const MbMetSum *sum, const Pair *pair) {
   return true;
 }
 
-// Of a contact of nodes all that it is about is moved by itself: nodes along the world's axes, which theirs are, bodies along six motions in their own.
+// Of a contact of nodes all that it follows from is moved by itself: nodes along the world's axes, which theirs are, bodies along six motions in their own.
 static bool add_node_motions(MbMet *met, const MbMetSum *sum, size_t i) {
   const size_t nlisted = met->beside->model->nlisted, nb = met->beside->model->nb;
   const MbSeen *seen = &met->seen[0][i];
   const Pair one = {.first = i, .end = i + 1};
   const double move = fmin(MOVE, OF_SIZE * sum->pushed->touch[i].size);
-  for (size_t k = 0; k < seen->n; k++) {
-    const size_t body = seen->body[k], first = body < nlisted ? 0 : 3;
+  for (size_t k = 0; k < seen->nplaces; k++) {
+    const size_t body = seen->place[k], first = body < nlisted ? 0 : 3;
     double D[6];
     if (!along_motions(met, sum, &one, body, first, move, D)) return false;
     double *by = met->by_move + (body < nb ? 6 * body : 6 * nb + 3 * (body - nb) - 3);

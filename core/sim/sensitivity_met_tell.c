@@ -29,7 +29,7 @@ static bool rests_too(MbSensitivity *g, MbSim *side) {
   const bool points = g->met->points;
   const double *nodes = points ? mb_section(side, MB_SECTION_NODES) : NULL;
   if (!mb_met_look(side, points ? nodes : side->state.q, points ? nodes + g->met->width : side->state.v,
-                   pushed, seen))
+                   pushed, NULL, seen))
     return false;
   for (size_t i = 0; i < pushed->n; i++) {
     const MbPushed *touch = &pushed->touch[i];
@@ -95,7 +95,7 @@ static bool see_near(MbSensitivity *g, const MbStageNote *note, const MbPushes *
   const MbMet *met = g->met;
   bool bends = false;
   for (size_t i = 0; i < near->n; i++) bends |= mb_met_bends(met->beside, &near->touch[i]);
-  if (bends) return mb_met_look(met->beside, met->q, note->from, near, met->seen[1]);
+  if (bends) return mb_met_look(met->beside, met->q, note->from, near, NULL, met->seen[1]);
   for (size_t i = 0; i < near->n; i++) mb_met_solids(met->beside, &near->touch[i], &met->seen[1][i]);
   return true;
 }

@@ -27,6 +27,7 @@ static void check_back(const char *scene, const char *set, const char *solver) {
 Test(gradient_soft, derivatives_back_through_soft_contact_are_those_of_whole_runs) {
   check_back("soft_paw", "/time/duration=0.06", "\"redmax\"");
   check_back("soft_led", "/time/duration=0.03", NEWTON);
+  check_back("soft_edges", NULL, NEWTON);
 }
 
 Test(gradient_soft, derivatives_back_through_soft_contact_of_every_kind_are_those_of_whole_runs, TEST_LONG) {

@@ -100,7 +100,7 @@ static bool meets(const MbSim *sim) {
   const MbModel *model = sim->model;
   const MbIntegratorKind kind = model->integrator.kind;
   if (!sim->touching && !model->dry) return false;
-  return !model->contacts.nsurfaces && (!sim->touching || model->contacts.cone == MB_ROUND_CONE) &&
+  return !mb_model_points(model) && (!sim->touching || model->contacts.cone == MB_ROUND_CONE) &&
          (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT) && sim->integrator->scheme == MB_ONE_SOLVE &&
          !mb_slope_once_refuse(model) && !mb_tangent_refuses(sim);
 }
@@ -170,7 +170,7 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
     return mb_no_memory(report, "derivatives");
   if (by_equations(g) && (!(t->side[0] = tangent_of(g, t->less)) || !(t->side[1] = tangent_of(g, t->more))))
     return mb_no_memory(report, "derivatives");
-  if (g->meets) mb_met_concern(t);
+  if (g->meets || g->nodes) mb_met_concern(t);
   return begin_state(g, k) ? MB_OK : jumped(number, report);
 }
 

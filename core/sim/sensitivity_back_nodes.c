@@ -13,6 +13,7 @@
 #include "core/sim/nodes.h"
 #include "core/sim/nodes_told.h"
 #include "core/sim/same_elements.h"
+#include "core/sim/sensitivity_met.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,8 +25,8 @@ typedef struct Asked {
 } Asked;
 
 struct MbBackNodes {
-  double *q, *v, *felt, *z; // (n x 3)
-  double *target[2];        // (n x 3) of both sides of a number
+  double *q, *v, *felt, *z, *met; // (n x 3)
+  double *target[2];              // (n x 3) of both sides of a number
   MbNodeLoadsFelt loads;
   Asked *asked; // (numbers)
   bool aims;    // targets are to be asked for
@@ -87,8 +88,8 @@ bool mb_back_nodes_make(MbBackward *b) {
   MbBackNodes *nodes = b->nodes = mb_arena_alloc(&g->arena, 1, sizeof *nodes);
   if (!nodes) return false;
   *nodes = (MbBackNodes){0};
-  double **const lists[] = {&nodes->q, &nodes->v,         &nodes->felt,
-                            &nodes->z, &nodes->target[0], &nodes->target[1]};
+  double **const lists[] = {&nodes->q,         &nodes->v,         &nodes->felt, &nodes->z,
+                            &nodes->target[0], &nodes->target[1], &nodes->met};
   bool ok = true;
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     ok = (*lists[i] = mb_arena_alloc(&g->arena, n, sizeof **lists[i])) && ok;
@@ -179,14 +180,68 @@ static double of_number(MbBackward *b, size_t k, const double *q1, double t) {
   return sum / (2 * g->number[k].move);
 }
 
+// Where the step has led before what was deep was parted, and nodes->q ← what that is felt by. NULL: g->parted tells why not.
+static const double *unpart(MbBackward *b, const MbTurn *turn) {
+  MbSensitivity *g = b->g;
+  const size_t n = 3 * count(b);
+  g->parted = NULL;
+  if (!turn->met) return turn->nodes1;
+  if (!mb_met_points_parted(g, turn->met, turn->nodes1, turn->nodes1 + n, b->nodes->q, b->nodes->v, b->out))
+    return NULL;
+  return turn->met->moves.n ? turn->met->moves.move[0].q : turn->nodes1;
+}
+
+// The note of a step as contacts ask for it: velocities of nodes at both ends, before these get anything back.
+static MbStageNote note_of(const MbBackward *b, const MbTurn *turn) {
+  const size_t n = 3 * count(b);
+  const bool kept = turn->met && turn->met->moves.kept.any;
+  double *w = kept ? turn->met->moves.kept.v : turn->nodes1 + n;
+  return (MbStageNote){.from = turn->nodes + n, .w = w, .gamma = 1, .t = turn->t};
+}
+
+// Takes felt over what contacts push, by nodes->met (n x 3) beside. False: g->parted tells why not.
+static bool meet(MbBackward *b, const MbTurn *turn, const MbStageNote *note) {
+  MbSensitivity *g = b->g;
+  MbBackNodes *nodes = b->nodes;
+  const double h = g->sim->model->h;
+  const size_t n = 3 * count(b);
+  if (!turn->met) return true;
+  g->met->q = turn->nodes;
+  if (!mb_met_at(g, note, turn->met)) return false;
+  if (!g->met->n) return true;
+  for (size_t c = 0; c < n; c++) nodes->met[c] = h * nodes->felt[c];
+  mb_met_back(g, nodes->met);
+  for (size_t c = 0; c < n; c++) {
+    nodes->met[c] /= h;
+    nodes->q[c] -= nodes->met[c] - nodes->felt[c];
+    nodes->felt[c] = nodes->met[c];
+  }
+  return true;
+}
+
+// Adds what contacts are felt by where nodes begin, and by numbers. False as above.
+static bool met_back(MbBackward *b, const MbTurn *turn, const MbStageNote *note, MbReport *report) {
+  MbSensitivity *g = b->g;
+  MbBackNodes *nodes = b->nodes;
+  const size_t n = 3 * count(b);
+  if (!turn->met) return true;
+  for (size_t c = 0; c < n; c++) nodes->met[c] = -nodes->z[c];
+  if (!mb_met_felt(g, note, nodes->met, nodes->q, nodes->v)) return false;
+  mb_met_tell(g, note, turn->met, turn->t, turn->step, report);
+  for (size_t k = 0; k < g->count; k++)
+    if (!mb_met_number(g, &g->slopes[k], note, nodes->met, g->number[k].move, &b->out[k])) return false;
+  return true;
+}
+
 MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why, MbReport *report) {
   MbSensitivity *g = b->g;
   MbSim *probe = g->probe;
   MbBackNodes *nodes = b->nodes;
   const MbPassSlopes *slopes = probe->solver->passes->slopes;
-  const double *q1 = turn->nodes1, h = g->sim->model->h;
+  const MbStageNote note = note_of(b, turn);
+  const double *q1 = unpart(b, turn), h = g->sim->model->h;
   const size_t n = 3 * count(b);
-  *why = NULL;
+  if ((*why = g->parted)) return MB_OK;
   memcpy(section(probe), turn->nodes, 2 * n * sizeof(double));
   const MbStatus status = mb_nodes_prepare(probe, turn->t, report);
   if (status != MB_OK) return status;
@@ -194,9 +249,9 @@ MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why,
     nodes->felt[c] = nodes->q[c] + nodes->v[c] / h;
     nodes->q[c] = -nodes->v[c] / h, nodes->v[c] = 0;
   }
-  if (!slopes->at(probe->work, &probe->nodes->start, q1) ||
+  if (!slopes->at(probe->work, &probe->nodes->start, q1) || !meet(b, turn, &note) ||
       !slopes->back(probe->work, nodes->felt, nodes->z)) {
-    *why = "the step's equations have no matrix that is definite";
+    *why = g->parted ? g->parted : "the step's equations have no matrix that is definite";
     return MB_OK;
   }
   slopes->start(probe->work, nodes->z, nodes->q, nodes->v);
@@ -204,6 +259,10 @@ MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why,
   for (size_t c = 0; c < n; c++)
     if (!isfinite(nodes->q[c]) || !isfinite(nodes->v[c])) *why = "the derivative backwards is not finite";
   if (*why) return MB_OK;
+  if (!met_back(b, turn, &note, report)) {
+    *why = g->parted;
+    return MB_OK;
+  }
   add_signals(b, turn->t);
   for (size_t k = 0; k < g->count; k++)
     if (nodes->asked[k].any) b->out[k] += of_number(b, k, q1, turn->t);

@@ -151,16 +151,25 @@ static void thrown_back(MbBackward *b, const MbStageNote *note) {
   }
 }
 
+// The note of such a step: velocities that it has solved for, before these got back what parting took of momentum.
+static MbStageNote solved_for(const MbSensitivity *g, const MbTurn *turn) {
+  MbStageNote note = turn->note[0];
+  const bool kept = turn->met && turn->met->moves.n > 0 && turn->met->moves.kept.any;
+  if (kept && !mb_slope_ends(g->sim->model)) note.w = turn->met->moves.kept.v;
+  return note;
+}
+
 // Over a step of one linear solution.
 static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
-  const MbStageNote *note = &turn->note[0];
+  const MbStageNote solved = solved_for(g, turn), *note = &solved;
   double *scratch[3] = {b->dq, b->dv, b->da};
   const bool touches = turn->met && turn->met->pushed.n > 0;
   memcpy(g->q, turn->q, g->sim->nq * sizeof *g->q);
   mb_slope_tied_step(g, turn->guess, note->impulse, turn->t);
   g->end = turn->q1, g->parted = NULL;
-  if (turn->met && !mb_met_moves_back(g, turn->met, turn->v1, b->q, b->out)) return lost(b, turn, report);
+  if (turn->met && !mb_met_moves_back(g, turn->met, turn->q1, turn->v1, b->q, b->v, b->out))
+    return lost(b, turn, report);
   if (!mb_slope_once_at(g, note, turn->standing && !touches ? turn->instant : NULL) ||
       (turn->met && !mb_met_at(g, note, turn->met)) ||
       !mb_slope_once_back(g, note, b->q, b->v, b->z, scratch))

@@ -97,6 +97,8 @@ static MbStatus record_nodes(MbBackward *b, MbTurn *turn, MbReport *report) {
   if (status != MB_OK) return status;
   const MbState *state = &b->g->sim->state;
   const char *why = mb_back_nodes_note(b, turn);
+  const MbStatus met = why ? MB_OK : mb_back_meeting(b, turn, &why, report);
+  if (met != MB_OK) return met;
   return why ? mb_back_none(b, state->t, state->step, why, report) : finish_turn(b, turn, report);
 }
 

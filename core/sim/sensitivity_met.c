@@ -14,15 +14,10 @@
 //   q̄ += ∂/∂q Σ ( −μ G z + ζ (G v⁺) + ζ_n π g )
 //
 // by differences along the six motions of each pair that touches (sensitivity_met_sum.c), whatever the number of coordinates and of numbers. A number is asked only where it moves bodies, shapes or friction.
-//
-// What is deep is parted behind a step by  M dq = Gᵀ λ,  G dq + g = 0  of the contacts that part it (touch_part.c), each move with
-//
-//   z = M⁻¹ (ȳ + Gᵀ ζ),  G z = 0,   q̄ += ∂/∂q ( −z M dq + λ G z + ζ (G dq + g) )
-//
-// where ȳ is what dq is felt by.
 #include "core/sim/sensitivity_met.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "core/model/pass_slopes.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_tied.h"
 #include "core/sim/touch_axes.h"
@@ -33,8 +28,6 @@
 static const char *const GONE = "contacts are not where they were beside it",
                          *const LOADS = "contacts slide under loads that are not unique",
                          *const CARRIED = "contacts are carried round by what is driven or held by joints",
-                         *const OTHERS = "constraints have held what was parted",
-                         *const KEPT = "what floats has got back the momentum that parting took",
                          *const TURNING = "a contact has come to rest just as it slid";
 
 static bool lost(MbSensitivity *g, const char *why) {
@@ -42,137 +35,61 @@ static bool lost(MbSensitivity *g, const char *why) {
   return false;
 }
 
-// ---- memory ---------------------------------------------------------------------------------------------------------
-
-static double *numbers(MbSensitivity *g, size_t n) {
-  return mb_arena_alloc(&g->arena, n + 1, sizeof(double));
-}
-
-bool mb_met_make(MbSensitivity *g) {
-  const MbSimOptions options = {.threads = 1};
-  MbReport own = {0};
-  if (!g->meets || !g->sim->touching) return true;
-  MbMet *met = g->met = mb_arena_alloc(&g->arena, 1, sizeof *met);
-  if (!met || mb_sim_create(g->sim->model, &options, &met->beside, &own) != MB_OK) return false;
-  const size_t nv = g->sim->nv;
-  const size_t nb = g->sim->model->nb;
-  double **const of_bodies[] = {&met->phi,  &met->by_move,  &met->by_w,    &met->by_z,
-                                &met->none, &met->from_phi, &met->free_phi};
-  bool ok = (met->tangent = mb_tangent_create(met->beside)) != NULL;
-  for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)
-    ok &= (*of_bodies[i] = numbers(g, 6 * nb)) != NULL;
-  if (ok) mb_tangent_place(met->beside, met->tangent);
-  met->z = numbers(g, nv), met->y = numbers(g, nv), met->move = numbers(g, nv);
-  met->thrown = mb_arena_alloc(&g->arena, nb + 1, sizeof *met->thrown);
-  met->free = numbers(g, nv), met->back = numbers(g, nv);
-  return ok && met->z && met->y && met->move && met->free && met->back && met->thrown;
-}
-
-static void free_moves(MbTouchMoves *moves) {
-  mb_free(moves->near.touch), mb_free(moves->thrown);
-  for (int i = 0; i < MB_TOUCH_MOVES; i++) {
-    mb_free(moves->move[i].q), mb_free(moves->move[i].dq);
-    mb_free(moves->move[i].pushed.touch);
-  }
-}
-
-void mb_met_free(MbSensitivity *g) {
-  if (!g->met) return;
-  mb_sim_free(g->met->beside);
-  mb_free(g->met->pressing.touch);
-  free_moves(&g->met->moves);
-}
-
-bool mb_met_reserve(MbSensitivity *g, size_t n) {
-  MbMet *met = g->met;
-  const size_t nv = g->sim->nv;
-  if (n <= met->room) return true;
-  const size_t room = 2 * met->room > n ? 2 * met->room : n, rows = 3 * room + g->sim->model->nslots;
-  met->contact = mb_arena_alloc(&g->arena, room, sizeof *met->contact);
-  met->G = numbers(g, 3 * room * nv), met->Y = numbers(g, 3 * room * nv);
-  met->mu = numbers(g, 3 * room), met->zeta = numbers(g, 3 * room), met->eta = numbers(g, 3 * room);
-  met->pull = numbers(g, room), met->asked = numbers(g, rows);
-  bool ok = met->contact && met->G && met->Y && met->mu && met->zeta && met->eta && met->pull && met->asked;
-  for (int k = 0; k < 3; k++) ok &= (met->seen[k] = mb_arena_alloc(&g->arena, room, sizeof(MbSeen))) != NULL;
-  ok = ok && mb_ranked_create(&g->arena, &met->S, rows);
-  met->room = ok ? room : 0;
-  return ok;
-}
-
-// ---- what has been met ----------------------------------------------------------------------------------------------
-
-static bool copy_move(const MbSim *sim, MbTouchMove *to, const MbTouchMove *from) {
-  if (!mb_grow(&to->q, &to->q_room, sim->nq, sizeof *to->q) ||
-      !mb_grow(&to->dq, &to->dq_room, sim->nv, sizeof *to->dq) ||
-      !mb_touch_copy_pushes(&to->pushed, &from->pushed))
-    return false;
-  memcpy(to->q, from->q, sim->nq * sizeof *to->q), memcpy(to->dq, from->dq, sim->nv * sizeof *to->dq);
-  to->alone = from->alone, to->kept = from->kept;
-  return true;
-}
-
-static bool copy_thrown(MbTouchMoves *to, const MbTouchMoves *from) {
-  if (!mb_grow(&to->thrown, &to->thrown_room, from->nthrown, sizeof *to->thrown)) return false;
-  if (from->nthrown) memcpy(to->thrown, from->thrown, from->nthrown * sizeof *to->thrown);
-  to->nthrown = from->nthrown;
-  return true;
-}
-
-bool mb_met_note(const MbSensitivity *g, MbMeeting *meeting) {
-  const MbTouchMoves *moves = &g->met->moves;
-  if (moves->no_memory || !mb_touch_copy_pushes(&meeting->pushed, &g->sim->touching->last) ||
-      !mb_touch_copy_pushes(&meeting->near, &moves->near))
-    return false;
-  meeting->moves.n = moves->n;
-  for (int i = 0; i < moves->n; i++)
-    if (!copy_move(g->sim, &meeting->moves.move[i], &moves->move[i])) return false;
-  return copy_thrown(&meeting->moves, moves);
-}
-
-void mb_met_forget(MbMeeting *meeting) {
-  mb_free(meeting->pushed.touch), mb_free(meeting->near.touch);
-  free_moves(&meeting->moves);
-}
-
-size_t mb_met_bytes(const MbMeeting *meeting) {
-  size_t bytes = (meeting->pushed.room + meeting->near.room) * sizeof(MbPushed) +
-                 meeting->moves.thrown_room * sizeof *meeting->moves.thrown;
-  for (int i = 0; i < MB_TOUCH_MOVES; i++) {
-    const MbTouchMove *move = &meeting->moves.move[i];
-    bytes += move->pushed.room * sizeof(MbPushed) + (move->q_room + move->dq_room) * sizeof(double);
-  }
-  return bytes;
-}
-
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
-void mb_met_add_row(MbSim *sim, const MbPushed *touch, const double d[3], double *y) {
-  const MbContacts *rules = sim->touching->rules;
-  for (int end = 0; end < 2; end++) {
-    const size_t body = rules->solids[end ? touch->b : touch->a].body;
-    if (rules->moved[body] == MB_WORLD) continue;
-    double H[6], seen[6];
-    mb_touch_push_at(H, &sim->x.E[body], touch->point, d, end ? 1 : -1);
-    sim->solver->carry(sim->work, body, H, seen, y);
+void mb_met_add_row(MbSim *sim, const MbSeen *seen, const double d[3], double *y) {
+  for (size_t end = 0; end < seen->n; end++) {
+    double H[6], carried[6];
+    const size_t nb = sim->model->nb;
+    mb_met_push(sim, seen, end, d, H);
+    if (seen->body[end] >= nb) {
+      double *at = y + 3 * (seen->body[end] - nb);
+      mb_vec3_add(at, at, H + 3);
+      continue;
+    }
+    sim->solver->carry(sim->work, seen->body[end], H, carried, y);
   }
 }
 
-// The first `rows` rows of each contact, and span A⁻¹ of them, where a simulation's bodies and its factors are; false: A has no inverse.
+bool mb_met_invert(MbSensitivity *g, MbSim *sim, double span, double *Y) {
+  MbMet *met = g->met;
+  const double h = sim->model->h;
+  if (!met->points) {
+    for (size_t j = 0; j < met->width; j++) Y[j] *= span;
+    return sim->solver->apply(sim->work, Y, NULL, NULL);
+  }
+  if (!sim->solver->passes->slopes->back(sim->work, Y, met->z)) return false;
+  for (size_t j = 0; j < met->width; j++) Y[j] = span / (h * h) * met->z[j];
+  return true;
+}
+
+// The first `rows` rows of each contact that has been seen, and span A⁻¹ of them, where a simulation's bodies and its factors are; false: A has no inverse.
 static bool make_rows(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t rows, double span) {
   MbMet *met = g->met;
-  const size_t nv = sim->nv;
+  const size_t nv = met->width;
   for (size_t i = 0; i < pushed->n; i++) {
     double axis[3][3];
     mb_touch_axes(pushed->touch[i].normal, axis);
     for (size_t k = 0; k < rows; k++) {
       double *G = met->G + (rows * i + k) * nv, *Y = met->Y + (rows * i + k) * nv;
       memset(G, 0, nv * sizeof *G);
-      mb_met_add_row(sim, &pushed->touch[i], axis[k], G);
-      for (size_t j = 0; j < nv; j++) Y[j] = span * G[j];
-      if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return false;
+      mb_met_add_row(sim, &met->seen[0][i], axis[k], G);
+      memcpy(Y, G, nv * sizeof *Y);
+      if (!mb_met_invert(g, sim, span, Y)) return false;
     }
   }
   return true;
+}
+
+// Keeps contact i as the n-th, with its rows.
+static void keep(MbSensitivity *g, const MbPushed *touch, size_t i, size_t n, size_t rows) {
+  MbMet *met = g->met;
+  const size_t nv = g->met->width, size = rows * nv;
+  met->pressing.touch[n] = *touch;
+  if (i == n) return;
+  met->seen[0][n] = met->seen[0][i];
+  memcpy(met->G + size * n, met->G + size * i, size * sizeof *met->G);
+  memcpy(met->Y + size * n, met->Y + size * i, size * sizeof *met->Y);
 }
 
 // Solutions leave rounding of impulses in contacts that do not press: those go out of the list, of which rows have been made. `from` are velocities before (NULL: of a move).
@@ -180,7 +97,7 @@ static size_t leave_out_rounding(MbSensitivity *g, const MbPushes *pushed, size_
                                  const double *from) {
   static const double ROUNDING = 1e-12; // of what a contact asks for, as problems are solved
   MbMet *met = g->met;
-  const size_t nv = g->sim->nv;
+  const size_t nv = g->met->width;
   size_t n = 0;
   for (size_t i = 0; i < pushed->n; i++) {
     const MbPushed *touch = &pushed->touch[i];
@@ -188,22 +105,20 @@ static size_t leave_out_rounding(MbSensitivity *g, const MbPushes *pushed, size_
     const double took = mb_slope_dot(G, Y, nv) * touch->lambda[0] / span;
     double size = from ? fabs(touch->gap) / g->sim->model->h + fabs(touch->rate[0]) : fabs(touch->gap);
     if (from) size += fabs(mb_slope_dot(G, from, nv));
-    if (took > ROUNDING * size) met->pressing.touch[n++] = *touch;
+    if (took > ROUNDING * size) keep(g, touch, i, n++, rows);
   }
   return n;
 }
 
-// Takes met->pushed to those that press, with their rows; false: A has no inverse, or memory is out.
-static bool press(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t rows, double span,
+bool mb_met_press(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t rows, double span,
                   const double *from) {
   MbMet *met = g->met;
   met->pushed = &met->pressing, met->pressing.n = 0;
-  if (!mb_met_reserve(g, pushed->n) ||
-      !mb_grow(&met->pressing.touch, &met->pressing.room, pushed->n, sizeof *met->pressing.touch))
+  if (!mb_grow(&met->pressing.touch, &met->pressing.room, pushed->n, sizeof *met->pressing.touch))
     return lost(g, "memory is out");
   if (!make_rows(g, sim, pushed, rows, span)) return false;
   met->pressing.n = leave_out_rounding(g, pushed, rows, span, from);
-  return met->pressing.n == pushed->n || make_rows(g, sim, &met->pressing, rows, span);
+  return true;
 }
 
 // ---- the branch that a contact has taken ----------------------------------------------------------------------------
@@ -242,7 +157,7 @@ static bool slide(const MbPushed *touch, double h, MbMetContact *c) {
 static bool take_branch(MbSensitivity *g, size_t i) {
   const MbPushed *touch = &g->met->pushed->touch[i];
   MbMetContact *c = &g->met->contact[i];
-  const size_t nv = g->sim->nv;
+  const size_t nv = g->met->width;
   const double h = g->sim->model->h, *G = g->met->G + 3 * i * nv, *Y = g->met->Y + 3 * i * nv;
   *c = (MbMetContact){.slides = slides(touch), .B[0] = 1};
   find_terms(g->sim->touching->rules, h, touch, c);
@@ -257,16 +172,42 @@ static bool take_branch(MbSensitivity *g, size_t i) {
 // ---- the border -----------------------------------------------------------------------------------------------------
 
 const double *mb_met_row(const MbSensitivity *g, size_t ties, size_t k, bool Y) {
-  const size_t nv = g->sim->nv;
+  const size_t nv = g->met->width;
   if (k < ties) return (Y ? g->tied->Y : g->tied->G) + nv * k;
   return (Y ? g->met->Y : g->met->G) + nv * (k - ties);
 }
 
 size_t mb_met_ties(const MbSensitivity *g) { return g->tied ? mb_tangent_rows(g->tangent)->n : 0; }
 
+// Lists the velocities that each contact's rows are about: those of deformables are about few. False: out of memory.
+static bool list_entries(MbSensitivity *g) {
+  MbMet *met = g->met;
+  const size_t nv = g->met->width;
+  size_t n = 0;
+  for (size_t i = 0; i < met->n; i++) {
+    const double *G = met->G + 3 * i * nv;
+    met->first_entry[i] = n;
+    if (!mb_grow(&met->entry, &met->entry_room, n + nv, sizeof *met->entry)) return false;
+    for (size_t k = 0; k < nv; k++)
+      if (G[k] != 0 || G[nv + k] != 0 || G[2 * nv + k] != 0) met->entry[n++] = (uint32_t)k;
+  }
+  met->first_entry[met->n] = n;
+  return true;
+}
+
+// GY ← the three rows of a contact times y.
+static void rows_times(const MbMet *met, size_t nv, size_t i, const double *y, double GY[3]) {
+  const double *G = met->G + 3 * i * nv;
+  mb_vec3_set(GY, 0, 0, 0);
+  for (size_t e = met->first_entry[i]; e < met->first_entry[i + 1]; e++) {
+    const size_t k = met->entry[e];
+    GY[0] += G[k] * y[k], GY[1] += G[nv + k] * y[k], GY[2] += G[2 * nv + k] * y[k];
+  }
+}
+
 static void fill(MbSensitivity *g) {
   MbMet *met = g->met;
-  const size_t ties = mb_met_ties(g), m = ties + 3 * met->n, nv = g->sim->nv;
+  const size_t ties = mb_met_ties(g), m = ties + 3 * met->n, nv = g->met->width;
   double *S = met->S.S;
   for (size_t k = 0; k < m; k++) {
     const double *Y = mb_met_row(g, ties, k, true);
@@ -276,7 +217,7 @@ static void fill(MbSensitivity *g) {
     for (size_t i = 0; i < met->n; i++) {
       const MbMetContact *c = &met->contact[i];
       double GY[3];
-      for (size_t j = 0; j < 3; j++) GY[j] = mb_slope_dot(met->G + (3 * i + j) * nv, Y, nv);
+      rows_times(met, nv, i, Y, GY);
       for (size_t a = 0; a < 3; a++) {
         const bool own = k >= ties + 3 * i && k < ties + 3 * i + 3;
         S[m * (ties + 3 * i + a) + k] = c->B[3 * a] * GY[0] + c->B[3 * a + 1] * GY[1] +
@@ -291,7 +232,7 @@ static void fill(MbSensitivity *g) {
 static bool ambiguous(MbSensitivity *g) {
   static const double NONE = 1e-6; // of what they would change if they did not cancel
   MbMet *met = g->met;
-  const size_t ties = mb_met_ties(g), m = met->S.m, nv = g->sim->nv;
+  const size_t ties = mb_met_ties(g), m = met->S.m, nv = g->met->width;
   for (size_t free = met->S.rank; free < m; free++) {
     double sizes = 0, sum = 0;
     mb_ranked_null(&met->S, free, met->asked);
@@ -311,15 +252,19 @@ static bool ambiguous(MbSensitivity *g) {
 bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting) {
   MbMet *met = g->met;
   met->n = met->nthrown = 0;
+  if (!mb_met_reserve(g, meeting->pushed.n) || !mb_met_reserve(g, meeting->near.n))
+    return lost(g, "memory is out");
   if (!meeting->pushed.n) return true;
   mb_thrown_at(g, note, meeting);
-  if (!press(g, g->probe, &meeting->pushed, 3, g->sim->model->h, note->from)) return false;
+  if (!mb_met_look(met->beside, met->q, note->from, &meeting->pushed, NULL, met->seen[0]))
+    return lost(g, GONE);
+  if (!mb_met_press(g, g->probe, &meeting->pushed, 3, g->sim->model->h, note->from)) return false;
   met->n = met->pushed->n;
   for (size_t i = 0; i < met->n; i++)
     if (mb_touch_carries(g->probe, met->pushed->touch[i].a, met->pushed->touch[i].b)) return lost(g, CARRIED);
-  if (!mb_met_look(met->beside, g->q, note->from, met->pushed, met->seen[0])) return lost(g, GONE);
   for (size_t i = 0; i < met->n; i++)
     if (!take_branch(g, i)) return lost(g, TURNING);
+  if (!list_entries(g)) return lost(g, "memory is out");
   fill(g);
   if (!mb_met_free_at(g, note)) return false;
   return ambiguous(g) ? lost(g, LOADS) : true;
@@ -327,11 +272,11 @@ bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeti
 
 void mb_met_back(MbSensitivity *g, double *w) {
   MbMet *met = g->met;
-  const size_t nv = g->sim->nv, ties = mb_met_ties(g);
   if (!met || !met->n) {
     mb_slope_tied_back(g, w);
     return;
   }
+  const size_t nv = met->width, ties = mb_met_ties(g);
   double *eta = met->asked;
   for (size_t k = 0; k < met->S.m; k++) eta[k] = -mb_slope_dot(mb_met_row(g, ties, k, true), w, nv);
   mb_ranked_solve_transposed(&met->S, eta, eta);
@@ -367,7 +312,7 @@ bool mb_met_felt(MbSensitivity *g, const MbStageNote *note, const double *z, dou
   if (!met || !met->n) return true;
   const MbMetSum sum = sum_of(met, z, note);
   mb_met_free_felt(g, v);
-  return mb_met_slope(g, g->q, &sum, q) || lost(g, GONE);
+  return mb_met_slope(g, met->q, &sum, q) || lost(g, GONE);
 }
 
 // What a side says of friction and softness of the contacts beside where they are.
@@ -399,6 +344,10 @@ static bool same_solids(const MbContacts *less, const MbContacts *more) {
     if (memcmp(&less->rules[i].friction, &more->rules[i].friction, sizeof(double)) != 0 ||
         memcmp(&less->rules[i].restitution, &more->rules[i].restitution, sizeof(double)) != 0)
       return false;
+  for (size_t i = 0; i < less->nsurfaces; i++)
+    if (less->surfaces[i].friction != more->surfaces[i].friction ||
+        less->surfaces[i].thickness != more->surfaces[i].thickness)
+      return false;
   return less->compliance == more->compliance && less->damping == more->damping;
 }
 
@@ -407,8 +356,7 @@ void mb_met_concern(MbSlope *slope) {
                  !same_solids(&slope->less->model->contacts, &slope->more->model->contacts);
 }
 
-// The sum with velocities and weights in a side's axes.
-static MbMetSum of_side(const MbSlope *slope, int s, const MbMetSum *sum) {
+MbMetSum mb_met_of_side(const MbSlope *slope, int s, const MbMetSum *sum) {
   MbMetSum own = *sum;
   own.w = mb_axes_v(slope->axes, s, MB_AXES_TO, sum->w);
   own.z = mb_axes_v(slope->axes, s, MB_AXES_FELT, sum->z);
@@ -425,82 +373,12 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
   for (int s = 0; s < 2; s++) {
     MbSim *side = mb_slope_side(slope, s);
     MbSeen *seen = met->seen[1 + s];
-    const double *q = mb_axes_q(slope->axes, s, g->q);
-    const MbMetSum own = of_side(slope, s, &sum);
-    if (!mb_met_look(side, q, mb_axes_v(slope->axes, s, MB_AXES_FROM, note->from), met->pushed, seen))
+    const double *q = mb_axes_q(slope->axes, s, met->q);
+    const MbMetSum own = mb_met_of_side(slope, s, &sum);
+    if (!mb_met_look(side, q, mb_axes_v(slope->axes, s, MB_AXES_FROM, note->from), met->pushed, met->seen[0],
+                     seen))
       return lost(g, GONE);
     *out += (s ? 1 : -1) / (2 * move) * (mb_met_sum_at(met, side, q, &own, seen) + rubs_on(met, side, seen));
   }
-  return mb_met_sides_smooth(g, g->q, &sum) || lost(g, GONE);
-}
-
-// ---- what is parted -------------------------------------------------------------------------------------------------
-
-// ζ and z of a move that is felt by met->y; the bodies of `beside` are where it begins.
-static bool solve_move(MbSensitivity *g, const MbTouchMove *move) {
-  MbMet *met = g->met;
-  MbSim *sim = met->beside;
-  const size_t nv = sim->nv;
-  size_t blame = 0;
-  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame) ||
-      !press(g, sim, &move->pushed, 1, 1, NULL))
-    return false;
-  const size_t n = met->pushed->n;
-  for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < n; k++) met->S.S[n * i + k] = mb_slope_dot(met->G + nv * i, met->Y + nv * k, nv);
-  mb_ranked_factor(&met->S, n);
-  for (size_t i = 0; i < n; i++) met->asked[i] = -mb_slope_dot(met->Y + nv * i, met->y, nv);
-  mb_ranked_solve(&met->S, met->asked, met->asked);
-  memcpy(met->z, met->y, nv * sizeof *met->z);
-  memset(met->mu, 0, 3 * n * sizeof *met->mu), memset(met->zeta, 0, 3 * n * sizeof *met->zeta);
-  for (size_t i = 0; i < n; i++) {
-    met->mu[3 * i] = -met->pushed->touch[i].lambda[0], met->zeta[3 * i] = met->asked[i], met->pull[i] = 1;
-    for (size_t k = 0; k < nv; k++) met->z[k] += met->asked[i] * met->G[nv * i + k];
-  }
-  return sim->solver->apply(sim->work, met->z, NULL, NULL);
-}
-
-static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, const double *v,
-                        const MbMetSum *sum, double *out) {
-  const MbSlope *slope = &g->slopes[k];
-  if (mb_tangent_number_rotors(slope->number)) return lost(g, OTHERS);
-  if (!slope->meets && !mb_tangent_number_masses(slope->number)) return true;
-  for (int s = 0; s < 2; s++) {
-    MbSim *side = mb_slope_side(slope, s);
-    MbSeen *seen = g->met->seen[1 + s];
-    const double *q = mb_axes_q(slope->axes, s, move->q);
-    const MbMetSum own = of_side(slope, s, sum);
-    if (!mb_met_look(side, q, mb_axes_v(slope->axes, s, MB_AXES_FROM, v), sum->pushed, seen))
-      return lost(g, GONE);
-    out[k] += (s ? 1 : -1) / (2 * g->number[k].move) * mb_met_sum_at(g->met, side, q, &own, seen);
-  }
-  return mb_met_sides_smooth(g, move->q, sum) || lost(g, GONE);
-}
-
-static bool move_back(MbSensitivity *g, const MbTouchMove *move, const double *v, double *q, double *out) {
-  MbMet *met = g->met;
-  if (!move->alone) return lost(g, OTHERS);
-  if (move->kept) return lost(g, KEPT);
-  mb_sim_kinematics(met->beside, move->q, v);
-  mb_tangent_moved_transposed(g->sim, move->dq, q, g->move, met->y);
-  if (!solve_move(g, move)) return false;
-  if (!mb_met_look(met->beside, move->q, v, met->pushed, met->seen[0])) return lost(g, GONE);
-  memcpy(q, g->move, g->sim->nv * sizeof *q);
-  const MbMetSum sum = {.pushed = met->pushed,
-                        .mu = met->mu,
-                        .zeta = met->zeta,
-                        .pull = met->pull,
-                        .z = met->z,
-                        .w = move->dq,
-                        .parts = true};
-  if (!mb_met_slope(g, move->q, &sum, q)) return lost(g, GONE);
-  for (size_t k = 0; k < g->count; k++)
-    if (!move_number(g, k, move, v, &sum, out)) return false;
-  return true;
-}
-
-bool mb_met_moves_back(MbSensitivity *g, const MbMeeting *meeting, const double *v, double *q, double *out) {
-  for (int i = meeting->moves.n - 1; i >= 0; i--)
-    if (!move_back(g, &meeting->moves.move[i], v, q, out)) return false;
-  return true;
+  return mb_met_sides_smooth(g, met->q, &sum) || lost(g, GONE);
 }

@@ -6,9 +6,15 @@
 #include "core/sim/sensitivity_parts.h"
 #include "core/sim/tangent_swing.h"
 
-// Where a contact is seen.
+// Where a contact is seen, and what of it moves: bodies and nodes, with the weights of their velocities in its rates.
 typedef struct MbSeen {
   double point[3], normal[3], gap, mu, bounce;
+  size_t n, body[MB_TOUCH_ENDS];
+  double weight[MB_TOUCH_ENDS];
+  size_t nplaces,
+      place[MB_TOUCH_ENDS]; // of a deformable's: those whose places it follows from, with or without a weight
+  bool held;                // it is known of which of an edge's triangles it is,
+  uint32_t part;            // which is this one
 } MbSeen;
 
 // What has been met in a step: the contacts that pushed, those that were about to, and how what was deep was parted behind it.
@@ -27,6 +33,15 @@ typedef struct MbThrown {
   double spun[3];      // what the spin behind the flight is felt by
   double moved[3];     // what `turned` is felt by in coordinates
 } MbThrown;
+
+// An island of what floats, which has got back behind moves what these took of its momentum (sensitivity_met_kept.c).
+typedef struct MbKeptIsland {
+  bool there;
+  double mass, centre[3], J[9]; // J about the centre
+  double taken[3];
+  double moment[3], axis[9];                      // of J: its eigenvalues, and its axes in columns
+  double omega[3], weight[3], felt[3], pushed[3]; // Ω, y, Ω̄, Σ v̄ × Ω
+} MbKeptIsland;
 
 // A contact's three equations  B (G v⁺ + r) + C μ = 0.
 typedef struct MbMetContact {
@@ -50,23 +65,33 @@ typedef struct MbMetSum {
 
 struct MbMet {
   MbSim *beside;
+  bool points;            // it is nodes that are points, and bodies stand still (sensitivity_met_points.c)
+  size_t width;           // velocities: the solver's, or three of each of these nodes
+  const double *q;        // coordinates, or places of nodes, where the step at hand begins
   MbTouchMoves moves;     // of the run's last step
   MbPushes pressing;      // what pushed but for rounding, of the step or move at hand
   const MbPushes *pushed; // that
   size_t n, room;         // its contacts
   MbMetContact *contact;
   double *G, *Y;           // (3 n x nv)
+  size_t *first_entry;     // (n + 1) where the velocities that each one's rows are about begin
+  uint32_t *entry;         // these
+  size_t entry_room;       //
   double *mu, *zeta, *eta; // (3 n) forces; what rates and gaps are felt by; what the equations are
   double *pull;            // (n)
   MbRanked S;
-  double *asked;                 // (nslots + 3 n)
-  MbSeen *seen[3];               // (n) where they are, and a little less and more along a coordinate
-  MbTangent *tangent;            // of `beside`
-  double *phi;                   // (nb x 6)
-  double *by_move, *by_w, *by_z; // (nb x 6) what the sum is felt by along bodies' motions and their twists
-  double *none;                  // (nb x 6) zero
-  double *z, *y, *move;          // (nv)
-  bool rebounds;                 // a contact does
+  double *asked;      // (nslots + 3 n)
+  MbSeen *seen[3];    // (n) where they are, and a little less and more along a coordinate
+  MbTangent *tangent; // of `beside`
+  double *phi;        // (nb x 6), and behind it (3 n) of nodes that are points
+  double *phi_w;      // the same, of these alone
+  double *by_move, *by_w,
+      *by_z; // (nb x 6), and behind it (3 n): what the sum is felt by along bodies' motions and their twists
+  double *none;                 // (nb x 6) zero
+  double *z, *y, *move, *first; // (nv)
+  MbPose *was;                  // (nb) bodies before what is deep was parted
+  MbKeptIsland *kept[2];        // (nb) islands of what floats, and the same on one side of a number
+  bool rebounds;                // a contact does
   double *from_phi,
       *free_phi; // (nb x 6) twists by velocities before the step, and as they would be behind it without rows
   MbThrown *thrown;    // (nthrown) room for nb
@@ -95,15 +120,36 @@ void mb_met_concern(MbSlope *slope);
 // Adds to out what a number changes of them; false as above.
 bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, const double *z,
                    double move, double *out);
-// Takes q̄ back over the moves behind a step that ends with velocities v, and adds to out (count) what numbers change of them; false as above.
-bool mb_met_moves_back(MbSensitivity *g, const MbMeeting *meeting, const double *v, double *q, double *out);
+// Takes met->pushed to those that press, as they have been seen, with their rows and span A⁻¹ of these, where a simulation's bodies and its factors are; `from` are velocities before (NULL: of a move). False as above.
+bool mb_met_press(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t rows, double span,
+                  const double *from);
+// Returns the sum with velocities and weights in a side's axes.
+MbMetSum mb_met_of_side(const MbSlope *slope, int s, const MbMetSum *sum);
+// Y (width) ← span A⁻¹ Y by the factors that a simulation has; false: it has none.
+bool mb_met_invert(MbSensitivity *g, MbSim *sim, double span, double *Y);
 // Makes room for n contacts, and so for rows with those of constraints; false: out of memory.
 bool mb_met_reserve(MbSensitivity *g, size_t n);
-// y += Jᵀ H of a unit force along d at the point of a contact, on both of its bodies.
-void mb_met_add_row(MbSim *sim, const MbPushed *touch, const double d[3], double *y);
+// y += Jᵀ H of a unit force along d at the point of a contact, on both of its sides.
+void mb_met_add_row(MbSim *sim, const MbSeen *seen, const double d[3], double *y);
 // Returns row k of G, or of Y, of `ties` constraints and then of contacts; and how many of the former there are.
 const double *mb_met_row(const MbSensitivity *g, size_t ties, size_t k, bool Y);
 size_t mb_met_ties(const MbSensitivity *g);
+
+// ---- sensitivity_met_moves.c ----------------------------------------------------------------------------------------
+
+// Takes q̄ and v̄ back over the moves behind a step that ends with coordinates q1 and velocities v1, and adds to out (count) what numbers change of them; false as above.
+bool mb_met_moves_back(MbSensitivity *g, const MbMeeting *meeting, const double *q1, const double *v1,
+                       double *q, double *v, double *out);
+
+// ---- sensitivity_met_kept.c -----------------------------------------------------------------------------------------
+
+// Takes them back over what velocities got behind the moves, which end at coordinates q1: `first` (nv) ← what coordinates before the first move are felt by in it. False as above.
+bool mb_met_kept_back(MbSensitivity *g, const MbTouchMoves *moves, const double *q1, double *q, double *v,
+                      double *first, double *out);
+
+// The same of nodes that are points, which end at places x1 (n x 3).
+bool mb_met_kept_points(MbSensitivity *g, const MbTouchMoves *moves, const double *x1, double *q, double *v,
+                        double *first, double *out);
 
 // ---- sensitivity_met_tell.c -----------------------------------------------------------------------------------------
 
@@ -138,13 +184,59 @@ double mb_thrown_moment(const MbSensitivity *g, const MbThrown *thrown, const Mb
 double mb_thrown_number(const MbSensitivity *g, const MbThrown *thrown, const MbSlope *slope,
                         const MbStageNote *note, double move);
 
+// ---- sensitivity_met_ends.c -----------------------------------------------------------------------------------------
+
+// Tells whether a contact is one of a deformable.
+bool mb_met_bends(const MbSim *sim, const MbPushed *touch);
+// Takes in what moves of a contact of solids; adds one body or node, unless nothing moves it.
+void mb_met_solids(const MbSim *sim, const MbPushed *touch, MbSeen *seen);
+void mb_met_end(const MbSim *sim, size_t body, double weight, MbSeen *seen);
+// Adds one that a deformable's contact follows from, unless nothing moves it.
+void mb_met_follows(const MbSim *sim, size_t body, MbSeen *seen);
+// Returns a solid where its body is.
+MbPlaced mb_met_placed(const MbSim *sim, uint32_t solid);
+// Returns which of n points is nearest to where a contact was; NULL: none is near.
+const MbContactPoint *mb_met_nearest(const MbContactPoint *point, int n, const MbPushed *touch);
+// H ← a unit force along d at a contact, on one of its ends.
+void mb_met_push(const MbSim *sim, const MbSeen *seen, size_t end, const double d[3], double H[6]);
+// out += share of the velocity that one of its ends has there, with the bodies' velocities phi.
+void mb_met_add_velocity(const MbSim *sim, const MbSeen *seen, size_t end, const double *phi, double share,
+                         double out[3]);
+// phi (nb x 6, 3 n) ← velocities of nodes, v (3 n), and none of bodies.
+void mb_met_points_twists(const MbSim *at, const double *v, double *phi);
+// Returns where a body or node is, to be moved.
+double *mb_met_place(MbSim *at, size_t body);
+
+// ---- sensitivity_met_see.c ------------------------------------------------------------------------------------------
+
+// Looks where bodies of a simulation touch at coordinates q, with velocities v to tell how far away that is of interest, contacts of edges by the same triangles as in another look (NULL: by the step's own); false: contacts that pushed are not
+// there, or not where they were.
+bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pushed, const MbSeen *as,
+                 MbSeen *seen);
+// Takes from another look by which triangles contacts from `first` to before `end` are to be found.
+void mb_met_hold(const MbSeen *as, size_t first, size_t end, MbSeen *seen);
+// Finds these contacts where the bodies of sim->x are. False: one of them is not there.
+bool mb_met_see(const MbSim *sim, const MbPushes *pushed, size_t first, size_t end, MbSeen *seen);
+// Tells whether contacts are seen where they have pushed.
+bool mb_met_near_by(const MbPushes *pushed, const MbSeen *seen);
+
+// ---- sensitivity_met_nodes.c ----------------------------------------------------------------------------------------
+
+// Finds such a contact where the bodies of sim->x are, but for its friction. False: it is not there, or jumps.
+bool mb_met_see_nodes(const MbSim *sim, const MbPushed *touch, MbSeen *seen);
+
+// ---- sensitivity_met_points.c ---------------------------------------------------------------------------------------
+
+// Takes what places and velocities of nodes behind a step, x1 and v1, are felt by, q and v (3 n), to before what was deep was parted, and adds to out (count) what numbers change of that; false as above.
+bool mb_met_points_parted(MbSensitivity *g, const MbMeeting *meeting, const double *x1, const double *v1,
+                          double *q, double *v, double *out);
+
 // ---- sensitivity_met_sum.c ------------------------------------------------------------------------------------------
 
-// Looks where bodies of a simulation touch at coordinates q, with velocities v to tell how far away that is of interest; false: contacts that pushed are not
-// there, or not where they were.
-bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pushed, MbSeen *seen);
 // felt (nv) += the sum's derivative by where bodies are, about q; seen has where contacts are there. False: they jump.
 bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double *felt);
+// felt (nv) += what weights of bodies' motions and twists (nb x 6) come to, where the bodies of `beside` are, with velocities v.
+void mb_met_weigh(MbMet *met, const double *v, const double *move, const double *phi, double *felt);
 // Whether the sum is the same smooth function of a number on both of its sides, where contacts are at q as seen[0] has them and on the sides as seen[1] and seen[2] do.
 bool mb_met_sides_smooth(MbSensitivity *g, const double *q, const MbMetSum *sum);
 // out ← the sum as a simulation has it at q, of contacts as it has seen them there.

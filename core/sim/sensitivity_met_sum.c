@@ -12,82 +12,9 @@
 #include <string.h>
 
 static const double MOVE = 1e-5; // rad, m: to either side
-static const double NEAR =
-    0.05; // of the smaller one's size: features may have other names, as in touch_branch.c
-static const double SAME = 1e-6;  // of that size, and of a normal: where contacts are as they were
+static const double OF_SIZE =
+    1e-4; // of the smaller one's, if that is less: to either side of contacts of nodes
 static const double JUMPS = 1e-7; // the same of what is left of second differences over so short a way
-
-// ---- contacts where bodies are --------------------------------------------------------------------------------------
-
-static MbPlaced placed(const MbSim *sim, uint32_t solid) {
-  const MbTouching *t = sim->touching;
-  MbPose E;
-  mb_pose_mul(&E, &sim->x.E[t->rules->solids[solid].body], &t->rules->solids[solid].at);
-  return mb_place(&t->solids.shape[solid], &E);
-}
-
-// That of its features, else the nearest; NULL: none is near.
-static const MbContactPoint *same_of(const MbContactPoint *point, int n, const MbPushed *touch) {
-  double least = NEAR * touch->size, d[3];
-  const MbContactPoint *nearest = NULL;
-  for (int i = 0; i < n; i++)
-    if (point[i].feature_a == touch->feature_a && point[i].feature_b == touch->feature_b) return &point[i];
-  for (int i = 0; i < n; i++) {
-    mb_vec3_sub(d, point[i].position, touch->point);
-    if (!(mb_vec3_norm(d) < least)) continue;
-    least = mb_vec3_norm(d), nearest = &point[i];
-  }
-  return nearest;
-}
-
-// Those from `first` to before `end`, where the bodies of sim->x are. False: one of them is not there.
-static bool see(const MbSim *sim, const MbPushes *pushed, size_t first, size_t end, MbSeen *seen) {
-  MbContactPoint point[MB_CONTACT_POINTS];
-  int n = 0;
-  for (size_t i = first; i < end; i++) {
-    const MbPushed *touch = &pushed->touch[i];
-    if (i == first || touch->a != touch[-1].a || touch->b != touch[-1].b) {
-      const MbPlaced a = placed(sim, touch->a), b = placed(sim, touch->b);
-      n = mb_collide_placed(&a, &b, mb_touch_within(sim->touching, touch->a, touch->b), point);
-    }
-    const MbContactPoint *same = same_of(point, n, touch);
-    if (!same) return false;
-    mb_vec3_copy(seen[i].point, same->position);
-    mb_vec3_copy(seen[i].normal, same->normal);
-    seen[i].gap = same->gap;
-  }
-  return true;
-}
-
-// Coefficients of friction and restitution are those that the look has found.
-static bool rub(const MbTouching *t, const MbPushes *pushed, MbSeen *seen) {
-  for (size_t i = 0; i < pushed->n; i++) {
-    const MbPushed *touch = &pushed->touch[i];
-    size_t k = 0;
-    while (k < t->next.n && (t->next.touch[k].a != touch->a || t->next.touch[k].b != touch->b)) k++;
-    if (k == t->next.n) return false;
-    seen[i].mu = t->next.touch[k].mu, seen[i].bounce = t->next.touch[k].bounce;
-  }
-  return true;
-}
-
-static bool near_by(const MbPushes *pushed, const MbSeen *seen) {
-  for (size_t i = 0; i < pushed->n; i++) {
-    double d[3], turned[3];
-    mb_vec3_sub(d, seen[i].point, pushed->touch[i].point);
-    mb_vec3_sub(turned, seen[i].normal, pushed->touch[i].normal);
-    if (!(mb_vec3_norm(d) <= SAME * (1 + pushed->touch[i].size)) || !(mb_vec3_norm(turned) <= SAME))
-      return false;
-  }
-  return true;
-}
-
-bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pushed, MbSeen *seen) {
-  static const MbPushes none = {0};
-  mb_sim_kinematics(at, q, v);
-  if (!mb_touch_look(at, &none, false)) return false;
-  return see(at, pushed, 0, pushed->n, seen) && rub(at->touching, pushed, seen);
-}
 
 // ---- the sum --------------------------------------------------------------------------------------------------------
 
@@ -100,20 +27,10 @@ static void axes_near(const double was[3], const double n[3], double axis[3][3])
   mb_vec3_cross(axis[2], n, axis[1]);
 }
 
-// out += share of the velocity of a solid's point x, with the bodies' velocities phi.
-static void add_velocity(const MbSim *sim, uint32_t solid, const double *phi, const double x[3], double share,
-                         double out[3]) {
-  const MbContacts *rules = sim->touching->rules;
-  const size_t body = rules->solids[solid].body;
-  if (rules->moved[body] == MB_WORLD) return;
-  const MbPose *E = &sim->x.E[body];
-  double r[3], v[3];
-  mb_vec3_sub(r, x, E->p);
-  mb_quat_unrotate(r, E->q, r);
-  mb_vec3_cross(v, phi + 6 * body, r);
-  mb_vec3_add(v, v, phi + 6 * body + 3);
-  mb_quat_rotate(v, E->q, v);
-  mb_vec3_add_scaled(out, out, share, v);
+// out ← how fast b goes against a at a contact, with the bodies' velocities phi.
+static void find_rate(const MbSim *sim, const MbSeen *seen, const double *phi, double out[3]) {
+  mb_vec3_set(out, 0, 0, 0);
+  for (size_t k = 0; k < seen->n; k++) mb_met_add_velocity(sim, seen, k, phi, seen->weight[k], out);
 }
 
 // Bodies' twists by a sum's velocities.
@@ -122,12 +39,9 @@ typedef struct Twists {
 } Twists;
 
 // What a contact that rebounds asks for besides:  N ((1 + e) from − free).
-static double thrown(const MbSim *sim, const MbPushed *touch, const MbSeen *seen, const Twists *of) {
-  double before[3] = {0}, after[3] = {0};
-  for (int side = 0; side < 2; side++) {
-    add_velocity(sim, side ? touch->b : touch->a, of->from, seen->point, side ? 1 : -1, before);
-    add_velocity(sim, side ? touch->b : touch->a, of->free, seen->point, side ? 1 : -1, after);
-  }
+static double thrown(const MbSim *sim, const MbSeen *seen, const Twists *of) {
+  double before[3], after[3];
+  find_rate(sim, seen, of->from, before), find_rate(sim, seen, of->free, after);
   return (1 + seen->bounce) * mb_vec3_dot(seen->normal, before) - mb_vec3_dot(seen->normal, after);
 }
 
@@ -137,16 +51,13 @@ static double contacts_of(const MbSim *sim, const MbMetSum *sum, size_t first, s
   double all = 0;
   for (size_t i = first; i < end; i++) {
     const MbPushed *touch = &sum->pushed->touch[i];
-    double axis[3][3], w[3] = {0}, z[3] = {0};
+    double axis[3][3], w[3], z[3];
     axes_near(touch->normal, seen[i].normal, axis);
-    for (int side = 0; side < 2; side++) {
-      add_velocity(sim, side ? touch->b : touch->a, of->w, seen[i].point, side ? 1 : -1, w);
-      add_velocity(sim, side ? touch->b : touch->a, of->z, seen[i].point, side ? 1 : -1, z);
-    }
+    find_rate(sim, &seen[i], of->w, w), find_rate(sim, &seen[i], of->z, z);
     for (size_t k = 0; k < 3; k++)
       all += sum->zeta[3 * i + k] * mb_vec3_dot(axis[k], w) - sum->mu[3 * i + k] * mb_vec3_dot(axis[k], z);
     all += sum->zeta[3 * i] * sum->pull[i] * seen[i].gap;
-    if (touch->rebounds && sum->free) all += sum->zeta[3 * i] * thrown(sim, touch, &seen[i], of);
+    if (touch->rebounds && sum->free) all += sum->zeta[3 * i] * thrown(sim, &seen[i], of);
   }
   return all;
 }
@@ -165,6 +76,10 @@ static void find_thrown(const MbMet *met, MbSim *at, const double *q, const MbMe
 }
 
 double mb_met_sum_at(const MbMet *met, MbSim *at, const double *q, const MbMetSum *sum, const MbSeen *seen) {
+  if (met->points) {
+    mb_met_points_twists(at, sum->w, met->phi_w), mb_met_points_twists(at, sum->z, met->phi);
+    return contacts_of(at, sum, 0, sum->pushed->n, seen, &(Twists){.w = met->phi_w, .z = met->phi});
+  }
   const double *w = met->phi, *z = at->x.phi;
   const Twists of = {.w = w, .z = z, .from = met->from_phi, .free = met->free_phi};
   find_thrown(met, at, q, sum);
@@ -203,16 +118,13 @@ typedef struct Apart {
   double spin[3], speed[3], spins, speeds;
 } Apart;
 
-static void add_apart(const MbSim *sim, uint32_t solid, const double *phi, const double x[3], double way,
-                      Apart *to) {
-  const MbContacts *rules = sim->touching->rules;
-  const size_t body = rules->solids[solid].body;
-  double spin[3], speed[3] = {0};
-  if (rules->moved[body] == MB_WORLD) return;
-  mb_quat_rotate(spin, sim->x.E[body].q, phi + 6 * body);
-  add_velocity(sim, solid, phi, x, 1, speed);
-  mb_vec3_add_scaled(to->spin, to->spin, way, spin);
-  mb_vec3_add_scaled(to->speed, to->speed, way, speed);
+static void add_apart(const MbSim *sim, const MbSeen *seen, size_t end, const double *phi, Apart *to) {
+  const size_t body = seen->body[end];
+  double spin[3] = {0}, speed[3] = {0};
+  if (body < sim->model->nb) mb_quat_rotate(spin, sim->x.E[body].q, phi + 6 * body);
+  mb_met_add_velocity(sim, seen, end, phi, 1, speed);
+  mb_vec3_add_scaled(to->spin, to->spin, seen->weight[end], spin);
+  mb_vec3_add_scaled(to->speed, to->speed, seen->weight[end], speed);
   to->spins += mb_vec3_norm(spin), to->speeds += mb_vec3_norm(speed);
 }
 
@@ -228,8 +140,7 @@ static bool counts(const MbSim *sim, const MbPushed *touch, const MbSeen *seen, 
   static const double NONE = 1e-7;
   Apart apart = {{0}, {0}, 0, 0};
   double axis[3][3], force[3] = {0}, moved[3];
-  add_apart(sim, touch->a, phi, seen->point, -1, &apart);
-  add_apart(sim, touch->b, phi, seen->point, 1, &apart);
+  for (size_t k = 0; k < seen->n; k++) add_apart(sim, seen, k, phi, &apart);
   axes_near(touch->normal, seen->normal, axis);
   for (int k = 0; k < 3; k++) mb_vec3_add_scaled(force, force, weight[k], axis[k]);
   mb_vec3_cross(moved, apart.spin, point);
@@ -252,6 +163,49 @@ static bool jumps(const MbPushed *touch, const MbSeen *at[3], double point[3], d
   return any;
 }
 
+// Whether what is seen on both sides of a place turns there: its second difference is no curve's, but a part of the first.
+static bool turns_at(const double *at, const double *less, const double *more, double none) {
+  static const double PART = 1e-2;
+  double first[3], second[3];
+  mb_vec3_sub(first, more, less);
+  for (int k = 0; k < 3; k++) second[k] = less[k] + more[k] - 2 * at[k];
+  return !(mb_vec3_norm(second) <= fmax(none, PART * mb_vec3_norm(first)));
+}
+
+static bool nodes_jump(const MbPushed *touch, const MbSeen *at[3]) {
+  return turns_at(at[0]->point, at[1]->point, at[2]->point, JUMPS * (1 + touch->size)) ||
+         turns_at(at[0]->normal, at[1]->normal, at[2]->normal, JUMPS);
+}
+
+// Twists by w, where the bodies of `beside` stand.
+static const double *twists_of(const MbMet *met) { return met->points ? met->phi_w : met->beside->x.phi; }
+
+// Whether the part of a contact of nodes goes on straight where it is a little less and a little more, but for as little as is nothing beside what it is made of.
+static bool goes_on(const MbMet *met, const MbMetSum *sum, size_t i, const double of[3]) {
+  static const double NONE = 1e-7;
+  const MbSim *sim = met->beside;
+  const double *zeta = sum->zeta + 3 * i, *mu = sum->mu + 3 * i;
+  double fast[2];
+  Apart apart[2] = {{{0}, {0}, 0, 0}, {{0}, {0}, 0, 0}};
+  for (int z = 0; z < 2; z++) {
+    for (size_t k = 0; k < met->seen[0][i].n; k++)
+      add_apart(sim, &met->seen[0][i], k, z ? met->phi : twists_of(met), &apart[z]);
+    fast[z] = apart[z].speeds;
+  }
+  const double much = mb_vec3_norm(zeta) * fast[0] + mb_vec3_norm(mu) * fast[1] +
+                      fabs(zeta[0] * sum->pull[i]) * sum->pushed->touch[i].size;
+  return fabs(of[1] + of[2] - 2 * of[0]) <= NONE * OF_SIZE * much;
+}
+
+// The same, with the bodies where they are: of the contact as it is seen there and on both sides.
+static bool nodes_smooth(const MbMet *met, const MbMetSum *sum, size_t i) {
+  const MbSim *sim = met->beside;
+  const Twists of_here = {.w = twists_of(met), .z = met->phi};
+  double of[3];
+  for (int k = 0; k < 3; k++) of[k] = contacts_of(sim, sum, i, i + 1, met->seen[k], &of_here);
+  return goes_on(met, sum, i, of);
+}
+
 // Whether the sum is: where faces lie flush on one another their corners jump, which is nothing to what moves as one. The bodies are where the run's are.
 static bool smooth(const MbMet *met, const MbMetSum *sum, const Pair *pair) {
   const MbSim *sim = met->beside;
@@ -260,6 +214,10 @@ static bool smooth(const MbMet *met, const MbMetSum *sum, const Pair *pair) {
     const MbPushed *touch = &sum->pushed->touch[i];
     const MbSeen *at[3] = {&met->seen[0][i], &met->seen[1][i], &met->seen[2][i]};
     double point[3], normal[3];
+    if (mb_met_bends(sim, touch)) {
+      if (nodes_jump(touch, at) && !nodes_smooth(met, sum, i)) return false;
+      continue;
+    }
     if (!jumps(touch, at, point, normal)) continue;
     if (touch->rebounds || !(fabs(at[1]->gap + at[2]->gap - 2 * at[0]->gap) <= JUMPS * (1 + touch->size)) ||
         counts(sim, touch, at[0], sim->x.phi, fastest(sim, sim->x.phi) + fall, sum->zeta + 3 * i, point,
@@ -276,30 +234,35 @@ static void keep_rules(MbMet *met, const Pair *pair, MbSeen *seen) {
     seen[i].mu = met->seen[0][i].mu, seen[i].bounce = met->seen[0][i].bounce;
 }
 
-// D ← the pair's part of the sum by the motion of a body in its own axes, along which its twists go. False: contacts jump.
-static bool along_motions(MbMet *met, const MbMetSum *sum, const Pair *pair, size_t body, double D[6]) {
+// D ← the pair's part of the sum by the motion of a body in its own axes, along which its twists go, from the `first` of six on, by `far` to either side. False: contacts jump.
+static bool along_motions(MbMet *met, const MbMetSum *sum, const Pair *pair, size_t body, size_t first,
+                          double far, double D[6]) {
   MbSim *at = met->beside;
-  MbPose *E = &at->x.E[body];
+  const bool point = body >= at->model->nb;
+  MbPose apart, *E = point ? &apart : &at->x.E[body]; // a node that is a point has its place alone
+  if (point) mb_pose_identity(E), mb_vec3_copy(E->p, mb_met_place(at, body));
   const MbPose here = *E;
-  const Twists of_here = {.w = at->x.phi, .z = met->phi, .from = met->from_phi, .free = met->free_phi};
+  const Twists of_here = {.w = twists_of(met), .z = met->phi, .from = met->from_phi, .free = met->free_phi};
   bool fine = true;
-  for (size_t along = 0; along < 6 && fine; along++) {
+  for (size_t along = first; along < 6 && fine; along++) {
     double of[2] = {0};
     for (int side = 0; side < 2 && fine; side++) {
       double move[6] = {0};
       MbPose moved;
-      move[along] = side ? MOVE : -MOVE;
+      move[along] = side ? far : -far;
       mb_se3_exp(&moved, move);
       mb_pose_mul(E, &here, &moved);
-      fine = see(at, sum->pushed, pair->first, pair->end, met->seen[1 + side]);
+      if (point) mb_vec3_copy(mb_met_place(at, body), E->p);
+      mb_met_hold(met->seen[0], pair->first, pair->end, met->seen[1 + side]);
+      fine = mb_met_see(at, sum->pushed, pair->first, pair->end, met->seen[1 + side]);
       keep_rules(met, pair, met->seen[1 + side]);
       if (fine) of[side] = contacts_of(at, sum, pair->first, pair->end, met->seen[1 + side], &of_here);
     }
-    D[along] = (of[1] - of[0]) / (2 * MOVE);
+    D[along] = (of[1] - of[0]) / (2 * far);
     *E = here;
+    if (point) mb_vec3_copy(mb_met_place(at, body), here.p);
     fine = fine && smooth(met, sum, pair);
   }
-  *E = here;
   return fine;
 }
 
@@ -309,7 +272,7 @@ static bool add_motions(MbMet *met, const MbMetSum *sum, const Pair *pair) {
   const int k = pair->body[1] == MB_WORLD ? 0 : 1;
   const size_t body = pair->body[k], other = pair->body[1 - k];
   double D[6], X[36], back[6] = {0};
-  if (!along_motions(met, sum, pair, body, D)) return false;
+  if (!along_motions(met, sum, pair, body, 0, MOVE, D)) return false;
   for (size_t i = 0; i < 6; i++) met->by_move[6 * body + i] += D[i];
   if (other == MB_WORLD) return true;
   MbPose inverse, apart;
@@ -322,21 +285,35 @@ static bool add_motions(MbMet *met, const MbMetSum *sum, const Pair *pair) {
   return true;
 }
 
+// Of a contact of nodes all that it follows from is moved by itself: nodes along the world's axes, which theirs are, bodies along six motions in their own.
+static bool add_node_motions(MbMet *met, const MbMetSum *sum, size_t i) {
+  const size_t nlisted = met->beside->model->nlisted, nb = met->beside->model->nb;
+  const MbSeen *seen = &met->seen[0][i];
+  const Pair one = {.first = i, .end = i + 1};
+  const double move = fmin(MOVE, OF_SIZE * sum->pushed->touch[i].size);
+  for (size_t k = 0; k < seen->nplaces; k++) {
+    const size_t body = seen->place[k], first = body < nlisted ? 0 : 3;
+    double D[6];
+    if (!along_motions(met, sum, &one, body, first, move, D)) return false;
+    double *by = met->by_move + (body < nb ? 6 * body : 6 * nb + 3 * (body - nb) - 3);
+    for (size_t j = first; j < 6; j++) by[j] += D[j];
+  }
+  return true;
+}
+
 // What the sum is felt by along the bodies' twists by w and by z.
 static void add_twists(MbMet *met, const MbMetSum *sum) {
   const MbSim *at = met->beside;
-  const MbContacts *rules = at->touching->rules;
   for (size_t i = 0; i < sum->pushed->n; i++) {
     const MbPushed *touch = &sum->pushed->touch[i];
     const MbSeen *seen = &met->seen[0][i];
     double axis[3][3];
     axes_near(touch->normal, seen->normal, axis);
-    for (int end = 0; end < 2; end++) {
-      const size_t body = rules->solids[end ? touch->b : touch->a].body;
-      if (rules->moved[body] == MB_WORLD) continue;
+    for (size_t end = 0; end < seen->n; end++) {
+      const size_t body = seen->body[end];
       for (int k = 0; k < 3; k++) {
         double H[6];
-        mb_touch_push_at(H, &at->x.E[body], seen->point, axis[k], end ? 1 : -1);
+        mb_met_push(at, seen, end, axis[k], H);
         for (size_t j = 0; j < 6; j++) {
           met->by_w[6 * body + j] += sum->zeta[3 * i + (size_t)k] * H[j];
           met->by_z[6 * body + j] -= sum->mu[3 * i + (size_t)k] * H[j];
@@ -355,7 +332,7 @@ static void add_masses(MbMet *met) {
   }
 }
 
-static void weigh(MbMet *met, const double *v, const double *move, const double *phi, double *felt) {
+void mb_met_weigh(MbMet *met, const double *v, const double *move, const double *phi, double *felt) {
   mb_tangent_motion(met->beside, met->tangent, v);
   mb_tangent_weigh(met->beside, met->tangent, move, phi, felt, met->move);
 }
@@ -363,28 +340,31 @@ static void weigh(MbMet *met, const double *v, const double *move, const double 
 // What the sum is felt by along the bodies' twists by `from` or `free`, of which contacts that rebound ask for a share.
 static void weigh_thrown(MbMet *met, const double *q, const MbMetSum *sum, bool free, double *felt) {
   MbSim *at = met->beside;
-  const MbContacts *rules = at->touching->rules;
   const double *v = free ? sum->free : sum->from;
   mb_sim_kinematics(at, q, v);
   memset(met->by_z, 0, 6 * at->model->nb * sizeof *met->by_z);
   for (size_t i = 0; i < sum->pushed->n; i++) {
     const MbPushed *touch = &sum->pushed->touch[i];
     const MbSeen *seen = &met->seen[0][i];
-    for (int end = 0; end < 2 && touch->rebounds; end++) {
-      const size_t body = rules->solids[end ? touch->b : touch->a].body;
+    for (size_t end = 0; end < seen->n && touch->rebounds; end++) {
+      const size_t body = seen->body[end];
       double H[6];
-      if (rules->moved[body] == MB_WORLD) continue;
-      mb_touch_push_at(H, &at->x.E[body], seen->point, seen->normal, end ? 1 : -1);
+      mb_met_push(at, seen, end, seen->normal, H);
       for (size_t j = 0; j < 6; j++)
         met->by_z[6 * body + j] += sum->zeta[3 * i] * (free ? -1 : 1 + seen->bounce) * H[j];
     }
   }
-  weigh(met, v, met->none, met->by_z, felt);
+  mb_met_weigh(met, v, met->none, met->by_z, felt);
 }
 
 // Takes the bodies to q, with twists by w, and met->phi to those by z.
 static void stand(MbMet *met, const double *q, const MbMetSum *sum) {
   MbSim *at = met->beside;
+  if (met->points) {
+    memcpy(mb_section(at, MB_SECTION_NODES), q, met->width * sizeof *q);
+    mb_met_points_twists(at, sum->w, met->phi_w), mb_met_points_twists(at, sum->z, met->phi);
+    return;
+  }
   find_thrown(met, at, q, sum);
   find_twists(at, q, sum->z, met->phi);
   mb_sim_kinematics(at, q, sum->w);
@@ -397,7 +377,8 @@ bool mb_met_sides_smooth(MbSensitivity *g, const double *q, const MbMetSum *sum)
   for (size_t i = 0; i < all.end; i++) {
     const MbSeen *at[3] = {&met->seen[0][i], &met->seen[1][i], &met->seen[2][i]};
     double point[3], normal[3];
-    any |= jumps(&sum->pushed->touch[i], at, point, normal);
+    any |=
+        mb_met_bends(met->beside, &sum->pushed->touch[i]) || jumps(&sum->pushed->touch[i], at, point, normal);
   }
   if (!any) return true;
   stand(met, q, sum);
@@ -407,20 +388,23 @@ bool mb_met_sides_smooth(MbSensitivity *g, const double *q, const MbMetSum *sum)
 bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double *felt) {
   MbMet *met = g->met;
   MbSim *at = met->beside;
-  const size_t size = 6 * at->model->nb * sizeof *met->phi;
-  if (!near_by(sum->pushed, met->seen[0])) return false;
+  const size_t nb = at->model->nb, size = (6 * nb + 3 * mb_model_points(at->model)) * sizeof *met->phi;
+  if (!mb_met_near_by(sum->pushed, met->seen[0])) return false;
   memset(met->by_move, 0, size), memset(met->by_w, 0, size), memset(met->by_z, 0, size);
   stand(met, q, sum);
-  add_twists(met, sum);
+  if (!met->points) add_twists(met, sum);
   if (sum->parts) add_masses(met);
   for (size_t i = 0; i < sum->pushed->n;) {
-    const Pair pair = pair_from(at, sum->pushed, i);
-    if (!add_motions(met, sum, &pair)) return false;
+    const bool bends = mb_met_bends(at, &sum->pushed->touch[i]);
+    const Pair pair = bends ? (Pair){.end = i + 1} : pair_from(at, sum->pushed, i);
+    if (!(bends ? add_node_motions(met, sum, i) : add_motions(met, sum, &pair))) return false;
     i = pair.end;
   }
-  weigh(met, sum->w, met->by_move, met->by_w, felt);
+  for (size_t c = 0; c < met->width && met->points; c++) felt[c] += met->by_move[6 * nb + c];
+  if (met->points) return true;
+  mb_met_weigh(met, sum->w, met->by_move, met->by_w, felt);
   mb_sim_kinematics(at, q, sum->z);
-  weigh(met, sum->z, met->none, met->by_z, felt);
+  mb_met_weigh(met, sum->z, met->none, met->by_z, felt);
   for (int free = 0; free < 2 && sum->free; free++) weigh_thrown(met, q, sum, free, felt);
   return true;
 }

@@ -10,7 +10,7 @@
 static bool about_to_change(const MbSensitivity *g, size_t i, const double *from) {
   static const double NEAR = 1e-6; // as in sensitivity_tied.c
   const MbMet *met = g->met;
-  const size_t nv = g->sim->nv;
+  const size_t nv = g->met->width;
   const double h = g->sim->model->h, *G = met->G + 3 * i * nv, *Y = met->Y + 3 * i * nv;
   const MbPushed *touch = &met->pushed->touch[i];
   const double took = mb_slope_dot(G, Y, nv) * touch->lambda[0] / h,
@@ -26,7 +26,11 @@ static bool about_to_change(const MbSensitivity *g, size_t i, const double *from
 static bool rests_too(MbSensitivity *g, MbSim *side) {
   const MbPushes *pushed = &g->sim->touching->last;
   MbSeen *seen = g->met->seen[1];
-  if (!mb_met_look(side, side->state.q, side->state.v, pushed, seen)) return false;
+  const bool points = g->met->points;
+  const double *nodes = points ? mb_section(side, MB_SECTION_NODES) : NULL;
+  if (!mb_met_look(side, points ? nodes : side->state.q, points ? nodes + g->met->width : side->state.v,
+                   pushed, NULL, seen))
+    return false;
   for (size_t i = 0; i < pushed->n; i++) {
     const MbPushed *touch = &pushed->touch[i];
     if (mb_touch_slopes_rests(touch->gap, touch->size) != mb_touch_slopes_rests(seen[i].gap, touch->size))
@@ -50,16 +54,16 @@ void mb_met_begin_tell(MbSensitivity *g, MbReport *report) {
 }
 
 // Whether a contact comes no nearer as long as those hold that press, whatever pushes it: then it is one too many.
-static bool is_held(MbSensitivity *g, const MbPushed *touch) {
+static bool is_held(MbSensitivity *g, const MbPushed *touch, const MbSeen *seen) {
   static const double NONE = 1e-9; // of what it would give way by alone
   MbMet *met = g->met;
-  const size_t nv = g->sim->nv, ties = mb_met_ties(g), m = ties + 3 * met->n;
-  double axis[3][3], *G = met->y, *Y = met->z, *x = met->asked;
+  const size_t nv = g->met->width, ties = mb_met_ties(g), m = ties + 3 * met->n;
+  double axis[3][3], *G = met->y, *Y = met->first, *x = met->asked;
   mb_touch_axes(touch->normal, axis);
   memset(G, 0, nv * sizeof *G);
-  mb_met_add_row(g->probe, touch, axis[0], G);
-  for (size_t i = 0; i < nv; i++) Y[i] = g->sim->model->h * G[i];
-  if (!g->probe->solver->apply(g->probe->work, Y, NULL, NULL)) return true;
+  mb_met_add_row(g->probe, seen, axis[0], G);
+  memcpy(Y, G, nv * sizeof *Y);
+  if (!mb_met_invert(g, g->probe, g->sim->model->h, Y)) return true;
   const double alone = mb_slope_dot(G, Y, nv);
   if (!met->n) return false;
   for (size_t k = 0; k < ties; k++) x[k] = mb_slope_dot(mb_met_row(g, ties, k, false), Y, nv);
@@ -86,6 +90,16 @@ static void tell_near(MbSensitivity *g, const MbPushed *touch, const char *what,
       t, (long long)step, mb_touch_name(g->sim, touch->a), mb_touch_name(g->sim, touch->b), what);
 }
 
+// Finds what is moved of contacts that have not pushed. False: they are not there.
+static bool see_near(MbSensitivity *g, const MbStageNote *note, const MbPushes *near) {
+  const MbMet *met = g->met;
+  bool bends = false;
+  for (size_t i = 0; i < near->n; i++) bends |= mb_met_bends(met->beside, &near->touch[i]);
+  if (bends) return mb_met_look(met->beside, met->q, note->from, near, NULL, met->seen[1]);
+  for (size_t i = 0; i < near->n; i++) mb_met_solids(met->beside, &near->touch[i], &met->seen[1][i]);
+  return true;
+}
+
 void mb_met_tell(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting, double t, int64_t step,
                  MbReport *report) {
   MbMet *met = g->met;
@@ -93,6 +107,8 @@ void mb_met_tell(MbSensitivity *g, const MbStageNote *note, const MbMeeting *mee
     if (about_to_change(g, i, note->from))
       tell_near(g, &met->pushed->touch[i], "let go, to slide or to stick, or to rebound or not", t, step,
                 report);
-  for (size_t i = 0; met && meeting && i < meeting->near.n && !met->told; i++)
-    if (!is_held(g, &meeting->near.touch[i])) tell_near(g, &meeting->near.touch[i], "press", t, step, report);
+  if (!met || !meeting || !meeting->near.n || met->told || !see_near(g, note, &meeting->near)) return;
+  for (size_t i = 0; i < meeting->near.n && !met->told; i++)
+    if (!is_held(g, &meeting->near.touch[i], &met->seen[1][i]))
+      tell_near(g, &meeting->near.touch[i], "press", t, step, report);
 }

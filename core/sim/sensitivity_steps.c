@@ -216,17 +216,33 @@ static MbStatus step_of_pair(MbSensitivity *g, const Pair *pair, int side, bool 
   return status;
 }
 
+// Where deformables whose nodes are bodies touch, contacts have jumps of their own, as where an edge meets a solid by the other one of its triangles. The side that has jumped from the run is not on its branch.
+static void leave_jump(const MbSensitivity *g, const MbState *less, const MbState *more, bool *by_less,
+                       bool *by_more) {
+  static const double NOT_SMOOTH = 0.1, SEEN = 1e-8; // of the first difference; of the velocities
+  const MbSim *sim = g->sim;
+  double once = 0, twice = 0, size = 1, down = 0, up = 0;
+  if (!sim->model->contacts.nsurfaces || !*by_less || !*by_more) return;
+  for (size_t i = 0; i < sim->nv; i++) {
+    const double l = less->v[i], at = sim->state.v[i], m = more->v[i];
+    once = fmax(once, fabs(m - l)), twice = fmax(twice, fabs(m - 2 * at + l)), size = fmax(size, fabs(at));
+    down = fmax(down, fabs(at - l)), up = fmax(up, fabs(m - at));
+  }
+  if (twice > NOT_SMOOTH * once && twice > SEEN * size) *(down > up ? by_less : by_more) = false;
+}
+
 // How the two have come to differ; *parted: one of them has taken another branch than the run.
 static MbStatus across(MbSensitivity *g, const Pair *pair, Change *change, bool *parted) {
   const MbState *run = &g->sim->state;
   bool stops = true;
   MbStatus status = step_of_pair(g, pair, 0, &stops);
   if (status == MB_OK) mb_sensitivity_copy(g->sim, &g->side, &pair->less->state);
-  const bool by_less = stops && mb_slope_same_branch(g, pair->less);
+  bool by_less = stops && mb_slope_same_branch(g, pair->less);
   if (status == MB_OK) status = step_of_pair(g, pair, 1, &stops);
   if (status != MB_OK) return status;
   const MbState *less = &g->side, *more = &pair->more->state;
-  const bool by_more = stops && mb_slope_same_branch(g, pair->more);
+  bool by_more = stops && mb_slope_same_branch(g, pair->more);
+  leave_jump(g, less, more, &by_less, &by_more);
   *parted = !by_less || !by_more;
   const bool one = by_less != by_more;
   const double span = one ? pair->span / 2 : pair->span;

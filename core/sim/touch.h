@@ -104,14 +104,22 @@ typedef struct MbTouchMove {
   size_t q_room, dq_room;
   MbPushes pushed;
   bool alone; // contacts alone have done it
-  bool kept;  // behind it velocities have got back what moves took of momentum
 } MbTouchMove;
 
-// The moves of a step, what did not push in it and was about to, and the bodies that spin anew (mb_touch_swing_anew).
+// How velocities have got back behind moves what these took of momentum (touch_kept.c): what they were before it, and the island that each body is of, MB_KEPT_NONE where it got none.
+typedef struct MbTouchKeptNote {
+  bool any;
+  double *v;        // (nv), or of nodes that are points
+  uint32_t *island; // (nb + ndeformables) by the number of a body or deformable in it
+  size_t v_room, island_room;
+} MbTouchKeptNote;
+
+// The moves of a step, what velocities got back behind them, what did not push in it and was about to, and the bodies that spin anew (mb_touch_swing_anew).
 enum { MB_TOUCH_MOVES = 2 };
 typedef struct MbTouchMoves {
   MbTouchMove move[MB_TOUCH_MOVES];
   int n;
+  MbTouchKeptNote kept;
   MbPushes near;
   size_t *thrown; // (nthrown)
   size_t nthrown, thrown_room;
@@ -246,6 +254,12 @@ void mb_touch_take(MbSim *sim, const double *v);
 const MbTouch *mb_touch_of_row(const MbSim *sim, size_t row);
 // Notes how what is deep has been parted from where bodies are, by dq (nv), where somebody wants to know.
 void mb_touch_note_move(MbSim *sim, const double *q, const double *dq);
+// Notes where nodes that are points are, x (3 n), before what is deep is parted, and a contact of theirs that has been by `way`, where somebody wants to know.
+void mb_touch_note_places(MbSim *sim, const double *x);
+void mb_touch_note_parted(MbSim *sim, const MbTouch *touch, double way);
+// Notes the velocities v (nv, or of nodes that are points) behind the moves of a step, before these get anything back, where somebody wants to know; and, where they have got something, returns room for which island each body and deformable is of (nb + ndeformables; NULL: nobody does).
+void mb_touch_note_unkept(MbSim *sim, const double *v, size_t nv);
+uint32_t *mb_touch_note_kept(MbSim *sim);
 // Notes a contact that has not pushed, with its rates before and after, where somebody wants to know and it was about to.
 void mb_touch_note_near(MbSim *sim, const MbTouch *touch, const double before[3], const double after[3]);
 // Copies what has pushed; false: out of memory.

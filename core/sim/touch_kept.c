@@ -63,14 +63,13 @@ static void join(uint32_t *root, bool *held, size_t a, size_t b) {
   root[x > y ? x : y] = low;
 }
 
-// Whether a body is a node that goes along all three axes.
-static bool is_node(const MbModel *model, size_t b) {
+bool mb_touch_kept_node(const MbModel *model, size_t b) {
   return model->joint[b].ops == &mb_joint_node && model->joint[b].n == 3;
 }
 
 // Whether a body's velocities are not its own, or a joint hangs it on the world.
 static bool is_tied(const MbModel *model, size_t b) {
-  if (is_node(model, b)) return false;
+  if (mb_touch_kept_node(model, b)) return false;
   return !model->flies[b] || (model->joint[b].ops && model->parent[b] == MB_WORLD);
 }
 
@@ -223,7 +222,7 @@ static void take_body(const MbSim *sim, size_t b, const double *v, double taken[
   const double *M = model->M + 6 * b;
   double way[3], part[3], L[3];
   mb_vec3_sub(way, is->p, was->p);
-  if (is_node(model, b)) {
+  if (mb_touch_kept_node(model, b)) {
     mb_vec3_cross(part, way, v + sim->solver->map->layout->node(model, b));
     mb_vec3_add_scaled(taken, taken, M[3], part);
     return;
@@ -265,7 +264,8 @@ static void add_bodies(MbSim *sim) {
     const size_t b = kept->order[i];
     if (b >= mb_model_own(sim->model) || !floats(kept, b) || !is_taken(island_of(kept, b))) continue;
     add_mass(island_of(kept, b), sim->x.E[b].p, sim->model->M[6 * b + 3]);
-    if (!is_node(sim->model, b)) add_inertia(island_of(kept, b), sim->x.E[b].q, sim->model->M + 6 * b);
+    if (!mb_touch_kept_node(sim->model, b))
+      add_inertia(island_of(kept, b), sim->x.E[b].q, sim->model->M + 6 * b);
   }
 }
 
@@ -318,7 +318,7 @@ static void turn_bodies(MbSim *sim, double *v) {
   for (size_t b = 0; b < mb_model_own(model); b++) {
     const MbKeptGroup *of = island_of(kept, b);
     if (!of->placed) continue;
-    if (is_node(model, b)) {
+    if (mb_touch_kept_node(model, b)) {
       turn_place(of, sim->x.E[b].p, v + sim->solver->map->layout->node(model, b));
       continue;
     }
@@ -367,6 +367,12 @@ bool mb_touch_kept_end(MbSim *sim, double *v) {
   const bool any = give_back(sim, false, v);
   kept->parted += energy_of(sim, false) - kept->before;
   return any;
+}
+
+uint32_t mb_touch_kept_island(const MbSim *sim, size_t group) {
+  MbTouchKept *kept = &sim->touching->kept;
+  const uint32_t root = root_of(kept->root, group);
+  return kept->sum[root].placed ? root : MB_KEPT_NONE;
 }
 
 // ---- nodes that are points --------------------------------------------------------------------------------

@@ -32,6 +32,11 @@ void mb_touch_kept_moved(MbSim *sim, bool pile);
 // Gives the velocities v back what the moves have taken of angular momentum, and adds up what they have done to the energy.
 // True: velocities have changed, and the bodies of sim->x with them.
 bool mb_touch_kept_end(MbSim *sim, double *v);
+// Tells which island a body or deformable was of then; MB_KEPT_NONE: of none that has got anything back.
+#define MB_KEPT_NONE UINT32_MAX
+uint32_t mb_touch_kept_island(const MbSim *sim, size_t group);
+// Tells whether a body is a node that goes along all three axes.
+bool mb_touch_kept_node(const MbModel *model, size_t body);
 // The same of nodes that are points: before the first is moved; for each node that is moved; for the ends of each contact that moves some; and
 // at the end, where velocities of nodes change as well.
 void mb_touch_kept_begin_points(MbSim *sim);

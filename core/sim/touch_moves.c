@@ -1,4 +1,4 @@
-// How what is deep is parted behind a step, for who wants to go back over it (sensitivity_met.c): from where, by what move, and by the impulses of which contacts.
+// How what is deep is parted behind a step, for who wants to go back over it (sensitivity_met.c): from where, by what move, and by the impulses of which contacts; and what velocities got back behind it.
 #include "core/base/alloc.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/touch.h"
@@ -38,7 +38,7 @@ void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
   MbTouchMoves *moves = sim->touching->noted;
   if (!moves || moves->n >= MB_TOUCH_MOVES) return;
   MbTouchMove *move = &moves->move[moves->n++];
-  move->alone = true, move->kept = false, move->pushed.n = 0;
+  move->alone = true, move->pushed.n = 0;
   if (!mb_grow(&move->q, &move->q_room, sim->nq, sizeof *q) ||
       !mb_grow(&move->dq, &move->dq_room, sim->nv, sizeof *dq) ||
       !mb_grow(&move->pushed.touch, &move->pushed.room, c->n, sizeof *move->pushed.touch)) {
@@ -54,4 +54,47 @@ void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
     else
       move->alone = false;
   }
+}
+
+// Those of bodies are none beside nodes that are points, of which alone somebody wants to know.
+void mb_touch_note_places(MbSim *sim, const double *x) {
+  MbTouchMoves *moves = sim->touching->noted;
+  const size_t n = 3 * mb_model_points(sim->model);
+  if (!moves) return;
+  MbTouchMove *move = &moves->move[0];
+  moves->n = 0, move->alone = true, move->pushed.n = 0;
+  if (mb_grow(&move->q, &move->q_room, n, sizeof *x))
+    memcpy(move->q, x, n * sizeof *x);
+  else
+    moves->no_memory = true;
+}
+
+void mb_touch_note_parted(MbSim *sim, const MbTouch *touch, double way) {
+  MbTouchMoves *moves = sim->touching->noted;
+  if (!moves) return;
+  MbPushes *pushed = &moves->move[0].pushed;
+  moves->n = 1;
+  if (mb_grow(&pushed->touch, &pushed->room, pushed->n + 1, sizeof *pushed->touch))
+    pushed->touch[pushed->n++] = noted(touch, way);
+  else
+    moves->no_memory = true;
+}
+
+void mb_touch_note_unkept(MbSim *sim, const double *v, size_t nv) {
+  MbTouchMoves *moves = sim->touching->noted;
+  if (!moves) return;
+  if (mb_grow(&moves->kept.v, &moves->kept.v_room, nv, sizeof *v))
+    memcpy(moves->kept.v, v, nv * sizeof *v);
+  else
+    moves->no_memory = true;
+}
+
+uint32_t *mb_touch_note_kept(MbSim *sim) {
+  MbTouchMoves *moves = sim->touching->noted;
+  if (!moves) return NULL;
+  MbTouchKeptNote *kept = &moves->kept;
+  kept->any = mb_grow(&kept->island, &kept->island_room, sim->model->nb + sim->model->ndeformables,
+                      sizeof *kept->island);
+  moves->no_memory |= !kept->any;
+  return kept->any ? kept->island : NULL;
 }

@@ -100,12 +100,20 @@ static MbStatus move(MbSim *sim, double t, bool moved, MbReport *report) {
   return MB_OK;
 }
 
-// What velocities give back of momentum makes another look of where they lead; who goes back over a step knows of moves alone.
+// Notes which islands have got back momentum.
+static void note_kept(MbSim *sim) {
+  uint32_t *island = mb_touch_note_kept(sim);
+  for (size_t i = 0; island && i < sim->model->nb + sim->model->ndeformables; i++)
+    island[i] = mb_touch_kept_island(sim, i);
+}
+
+// What velocities give back of momentum makes another look of where they lead.
 static void end_moves(MbSim *sim) {
   MbTouching *t = sim->touching;
+  mb_touch_note_unkept(sim, sim->v1, sim->nv);
   if (!mb_touch_kept_end(sim, sim->v1)) return;
   t->fresh = false;
-  if (t->noted && t->noted->n) t->noted->move[t->noted->n - 1].kept = true;
+  note_kept(sim);
 }
 
 // Once, and what touches is looked for once a step, where it begins.
@@ -130,7 +138,7 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
     return part_once(sim, t, report);
   const int turns = mb_touch_few(touching->rules) ? ONCE : TURNS;
   touching->moves = 0;
-  if (touching->noted) touching->noted->n = 0;
+  if (touching->noted) touching->noted->n = 0, touching->noted->kept.any = false;
   for (int turn = 0; turn < turns; turn++) {
     if (!mb_touch_look(sim, &touching->done, false)) return mb_no_memory(report, "contact");
     const double depth = deepest(&touching->next);
@@ -184,6 +192,7 @@ MbStatus mb_touch_part_points(MbSim *sim, double at, MbReport *report) {
   MbTouching *t = sim->touching;
   bool began = false;
   if (!t->points) return MB_OK;
+  if (t->noted) t->noted->n = 0, t->noted->kept.any = false;
   if (!mb_touch_look(sim, &t->done, true)) return mb_no_memory(report, "contact");
   t->fresh = true;
   for (size_t i = 0; i < t->next.n; i++) {
@@ -192,9 +201,13 @@ MbStatus mb_touch_part_points(MbSim *sim, double at, MbReport *report) {
     if (touch->a < t->rules->nsolids) continue;
     note_depth(sim, touch, report);
     if (t->rules->compliance > 0 || !(depth > SLOP)) continue;
-    if (part_nodes(sim, touch, fmin(depth, MOST) * touch->size, began)) t->fresh = false, began = true;
+    if (!began) mb_touch_note_places(sim, sim->nodes->q1);
+    if (!part_nodes(sim, touch, fmin(depth, MOST) * touch->size, began)) continue;
+    mb_touch_note_parted(sim, touch, fmin(depth, MOST) * touch->size);
+    t->fresh = false, began = true;
   }
-  if (began) mb_touch_kept_end_points(sim, sim->v1);
+  if (began) mb_touch_note_unkept(sim, sim->nodes->v1, 3 * mb_model_points(sim->model));
+  if (began && mb_touch_kept_end_points(sim, sim->v1)) note_kept(sim);
   // nobody asks a device for anything behind this look
   return mb_nodes_fault(sim, at, report);
 }

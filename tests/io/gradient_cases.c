@@ -209,6 +209,32 @@ void gradient_by_derivatives(const GradientCase *c, TestRun *at, double *frame, 
   test_run_free(&less), test_run_free(&more);
 }
 
+size_t gradient_check_ways(const char *scene, const GradientWay *way, double *worst) {
+  static const double CLOSE = 2e-6; // of what is summed up
+  size_t warnings = 0;
+  TestRun run = variant(scene, way, NULL, NULL, 0);
+  const MbSceneSpec *spec = &run.scene->spec;
+  for (size_t k = 0; k < spec->nparameters; k++) {
+    const GradientCase c = {scene, NULL, way, spec->parameters[k].name, spec->parameters[k].value, 0};
+    const double little = mb_sensitivity_little(run.model);
+    TestRun at = gradient_moved(&c, 0), less = gradient_moved(&c, -little), more = gradient_moved(&c, little);
+    const MbSensitivityNumber number = {c.name, less.model, more.model, little};
+    double frame[MOST], slope[MOST], weights[MOST], back, sum = 0, sizes = 1e-3;
+    MbReport report = {0};
+    gradient_by_derivatives(&c, &at, frame, slope, &report);
+    warnings += (size_t)report.warnings;
+    go_back(&run, &number, 1, &back, weights);
+    for (size_t i = 0; i < mb_sim_frame_size(run.sim); i++)
+      sum += weights[i] * slope[i], sizes += fabs(weights[i] * slope[i]);
+    *worst = fmax(*worst, fabs(back - sum) / sizes);
+    cr_expect_lt(fabs(back - sum), CLOSE * sizes, "%s by %s: %.12g back, %.12g along", scene, c.name, back,
+                 sum);
+    test_run_free(&at), test_run_free(&less), test_run_free(&more);
+  }
+  test_run_free(&run);
+  return warnings;
+}
+
 // How far derivatives by shares of a number are off, of the largest of their channel.
 static double check(const GradientCase *c, size_t *warnings) {
   MbReport report = {0};

@@ -48,6 +48,9 @@ size_t gradient_check_scene(const char *scene, const char *material, const Gradi
 // Checks derivatives backwards, of a scene in which bodies touch or joints rub, by every parameter against differences of whole runs: how far they are off at most, of what is summed
 // up, by no more than 1e-6.
 double gradient_check_meets(const char *scene, const char *material, const GradientWay *way, double move);
+// Checks derivatives along the run by single steps against those back through it, by every parameter: worst ← how far they are off at most, if that is more, of what is summed up, by no
+// more than 2e-6. Returns how many warnings there were along.
+size_t gradient_check_ways(const char *scene, const GradientWay *way, double *worst);
 // Checks derivatives backwards, of a scene whose deformables solver projective moves, by every parameter against those along the run by single steps and differences of whole
 // runs: worst ← how far they are off from each at most, if that is more, of what is summed up.
 void gradient_check_nodes(const char *scene, const char *material, const GradientWay *way, double move,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 static const double NEAR = 1e-6;
+#define NEWTON "{\"type\":\"projective\",\"method\":\"newton\",\"iterations\":100,\"tolerance\":1e-12}"
 
 static void check(const char *scene, const GradientWay *way) {
   double worst = 0;
@@ -16,12 +17,45 @@ Test(gradient_soft, derivatives_of_what_lands_softly_are_those_of_whole_runs) {
   check("soft_landing", &(GradientWay){"\"redmax\"", "implicit", false});
 }
 
+// The run's own step has another contact than one of those beside it: the derivative is that of the other side's, and that is told.
+Test(gradient_soft, derivatives_where_a_step_jumps_are_those_of_the_side_that_does_not) {
+  double worst = 0;
+  cr_expect_gt(gradient_check_ways("soft_jump", &(GradientWay){"\"redmax\"", "implicit", false}, &worst), 0);
+  printf("largest difference, of what is summed up: along a run that jumps beside itself %.1e\n", worst);
+}
+
+// Back through the run nodes, faces and edges that touch are told by the step's equations, whatever they touch.
+static void check_back(const char *scene, const char *set, const char *solver) {
+  const GradientWay way = {solver, "implicit", false};
+  printf("largest error back, of what is summed up: %s %s under %s %.1e\n", scene, set ? set : "", solver,
+         gradient_check_meets(scene, set, &way, NEAR));
+}
+
+Test(gradient_soft, derivatives_back_through_soft_contact_are_those_of_whole_runs) {
+  check_back("soft_paw", "/time/duration=0.06", "\"redmax\"");
+  check_back("soft_led", "/time/duration=0.03", NEWTON);
+  check_back("soft_edges", NULL, NEWTON);
+}
+
+Test(gradient_soft, derivatives_back_through_soft_contact_of_every_kind_are_those_of_whole_runs, TEST_LONG) {
+  static const char *const projected = "{\"type\":\"maximal\",\"project\":true}";
+  check_back("soft_led", NULL, NEWTON);
+  check_back("soft_led", "/contact/compliance=1e-5", NEWTON);
+  check_back("draping", NULL, NEWTON);
+  check_back("soft_landing", NULL, "\"redmax\"");
+  check_back("soft_landing", "/contact/compliance=1e-5", "\"redmax\"");
+  check_back("draping", NULL, "\"redmax\"");
+  check_back("soft_corners", NULL, "\"redmax\"");
+  check_back("soft_corners", NULL, projected);
+  check_back("soft_floating", NULL, "\"redmax\"");
+  check_back("soft_floating", NULL, projected);
+  check_back("soft_paw", NULL, "\"redmax\"");
+  check_back("soft_paw", "/deformables/0/attach/0/enforce=\"reduction\"", "\"redmax\"");
+}
+
 // Cloth is stiff along itself and light: steps under "maximal" tell derivatives of it by its stiffness to 4e-6.
 Test(gradient_soft, derivatives_under_other_solvers_are_those_of_whole_runs, TEST_LONG) {
-  static const GradientWay
-      maximal = {"\"maximal\"", "implicit", false},
-      newton = {"{\"type\":\"projective\",\"method\":\"newton\",\"iterations\":100,\"tolerance\":1e-12}",
-                "implicit", false};
+  static const GradientWay maximal = {"\"maximal\"", "implicit", false}, newton = {NEWTON, "implicit", false};
   check("soft_landing", &maximal);
   check("soft_landing", &newton);
   check("draping", &newton);

@@ -1,6 +1,6 @@
 // Derivatives of a run in which bodies touch, by how many numbers they are: a leg of three motors hops on the ground, and the numbers are what the tables of
-// its motors' targets hold. Back through the run, and along with it by single steps. MBSIM_BENCH_NUMBERS is how many numbers it is run with, once, back (0: the run alone): for
-// those who count instructions of `one_run_timed`.
+// its motors' targets hold. Back through the run, and along with it by single steps. The same leg with a rubber sole, whose nodes touch the ground. MBSIM_BENCH_NUMBERS is how many numbers it is run with, once, back
+// (0: the run alone), MBSIM_BENCH_CASE=1 with the sole: for those who count instructions of `one_run_timed`.
 #include "core/base/alloc.h"
 #include "core/sim/sensitivity.h"
 #include "io/scene/scene.h"
@@ -25,8 +25,19 @@ static void print_table(FILE *out, int count, double base, double swing, int k, 
   fputs("]}", out);
 }
 
+// The sole is under the foot, whose turns about the joints at the start cancel.
+static void print_sole(FILE *out) {
+  const double ankle[2] = {-0.02 * sin(0.4), 0.6 - 0.58 * cos(0.4)};
+  fprintf(out,
+          "\"deformables\":[{\"name\":\"sole\",\"type\":\"tets\",\"mesh\":{\"box\":[6,4,3],\"size\":[0.16,"
+          "0.08,0.03]},\"pose\":{\"position\":[%.17g,-0.04,%.17g]},\"velocity\":{\"linear\":[0.3,0.05,0]},"
+          "\"attach\":[{\"select\":{\"side\":\"+z\"},\"body\":\"foot\"}],\"material\":{\"model\":"
+          "\"corotational\",\"young\":1e6,\"poisson\":0.4,\"density\":1100,\"damping\":0.01}}],",
+          ankle[0] - 0.08, ankle[1] - 0.045);
+}
+
 // A leg whose tables have `numbers` numbers in all, of which number k is `by` more.
-static char *leg_text(int numbers, int k, double by) {
+static char *leg_text(bool soft, int numbers, int k, double by) {
   static const struct {
     const char *name, *parent, *shape;
     double aim, swing, stiffness, damping, from, into;
@@ -41,15 +52,16 @@ static char *leg_text(int numbers, int k, double by) {
   FILE *const out = open_memstream(&text, &length);
   if (!out) return NULL;
   fprintf(out,
-          "{\"mbsim\":1,\"integrator\":\"symplectic\",\"solver\":\"redmax\",\"time\":{\"step\":0.002,"
+          "{\"mbsim\":1,\"integrator\":\"%s\",\"solver\":\"redmax\",\"time\":{\"step\":0.002,"
           "\"steps\":%d},"
-          "\"contact\":{\"friction\":0.8,\"tolerance\":1e-12},\"bodies\":[{\"name\":\"floor\",\"joint\":{"
+          "\"contact\":{\"friction\":0.8,\"tolerance\":1e-12%s},\"bodies\":[{\"name\":\"floor\",\"joint\":{"
           "\"type\":"
           "\"fixed\"},\"shape\":{\"type\":\"plane\"}},{\"name\":\"hip\",\"inertia\":{\"mass\":3,\"matrix\":["
           "0.2,0.2,"
           "0.2,0,0,0]},\"pose\":{\"position\":[0,0,0.6]},\"velocity\":{\"linear\":[0.3,0.05,0],\"angular\":["
           "0,0,0.2]}}",
-          STEPS);
+          soft ? "implicit" : "symplectic", STEPS,
+          soft ? ",\"exclude\":[[\"foot\",\"sole\"],[\"shank\",\"sole\"]]" : "");
   for (int i = 0; i < JOINTS; i++) {
     fprintf(
         out,
@@ -62,15 +74,17 @@ static char *leg_text(int numbers, int k, double by) {
     print_table(out, each, links[i].aim, links[i].swing, k - i * each, by);
     fputs("}}}", out);
   }
-  fputs("],\"output\":{\"channels\":[\"body.position\"]}}", out);
+  fputs("],", out);
+  if (soft) print_sole(out);
+  fputs("\"output\":{\"channels\":[\"body.position\"]}}", out);
   return fclose(out) == 0 ? text : (free(text), NULL);
 }
 
-static MbModel *make(int numbers, int k, double by) {
+static MbModel *make(bool soft, int numbers, int k, double by) {
   MbReport report = {0};
   MbScene *scene = NULL;
   MbModel *model = NULL;
-  char *const text = leg_text(numbers, k, by);
+  char *const text = leg_text(soft, numbers, k, by);
   if (!text || mb_scene_parse(text, strlen(text), "leg", ".", NULL, &scene, &report) != MB_OK ||
       mb_model_create(scene, &model, &report) != MB_OK)
     fprintf(stderr, "no leg: %s\n", report.kept ? report.issues[0].text : "no memory");
@@ -92,12 +106,12 @@ static void free_leg(Leg *leg) {
   mb_free(leg);
 }
 
-static Leg *make_leg(int count) {
+static Leg *make_leg(bool soft, int count) {
   Leg *leg = mb_calloc(1, sizeof *leg);
   if (!leg) return NULL;
-  bool fine = (leg->model = make(count, -MOST, 0)) != NULL;
+  bool fine = (leg->model = make(soft, count, -MOST, 0)) != NULL;
   for (int k = 0; k < count && fine; k++) {
-    leg->less[k] = make(count, k, -MOVE), leg->more[k] = make(count, k, MOVE);
+    leg->less[k] = make(soft, count, k, -MOVE), leg->more[k] = make(soft, count, k, MOVE);
     leg->numbers[k] = (MbSensitivityNumber){"a target", leg->less[k], leg->more[k], MOVE};
     leg->count = k + 1;
     fine = leg->less[k] && leg->more[k];
@@ -117,10 +131,11 @@ static double measure(const Leg *leg, MbBenchWay way, int times) {
   return mb_bench_back(&(MbBenchBack){leg->model, leg->numbers, (size_t)leg->count, STEPS, hip}, way, times);
 }
 
-static bool of_count(int count) {
-  Leg *leg = make_leg(count);
+static bool of_count(bool soft, int count) {
+  Leg *leg = make_leg(soft, count);
+  const int times = soft ? 1 : TIMES;
   if (!leg) return false;
-  const double alone = measure(leg, MB_BENCH_ALONE, TIMES), back = measure(leg, MB_BENCH_BACK, TIMES) / alone;
+  const double alone = measure(leg, MB_BENCH_ALONE, times), back = measure(leg, MB_BENCH_BACK, times) / alone;
   char what[60];
   snprintf(what, sizeof what, "%d numbers, back", count);
   const bool met = mb_bench_target(what, back, "runs", 4, false);
@@ -133,17 +148,21 @@ static bool of_count(int count) {
 
 bool mb_bench_gradient_touch(void) {
   static const int counts[] = {6, ALONG, MOST};
-  const char *const numbers = getenv("MBSIM_BENCH_NUMBERS");
+  const char *const numbers = getenv("MBSIM_BENCH_NUMBERS"), *const which = getenv("MBSIM_BENCH_CASE");
   bool met = true;
   if (numbers) {
     const int count = atoi(numbers);
-    Leg *leg = count >= 0 && count <= MOST ? make_leg(count < 2 * JOINTS ? 2 * JOINTS : count) : NULL;
+    Leg *leg = count >= 0 && count <= MOST
+                   ? make_leg(which && atoi(which) == 1, count < 2 * JOINTS ? 2 * JOINTS : count)
+                   : NULL;
     const double took = leg ? measure(leg, count ? MB_BENCH_BACK : MB_BENCH_ALONE, 1) : NAN;
     printf("    %d numbers %.5f s\n", count, took);
     free_leg(leg);
     return isfinite(took);
   }
   printf("  a leg of three motors on tables hops, %d steps\n", STEPS);
-  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) met &= of_count(counts[i]);
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) met &= of_count(false, counts[i]);
+  printf("  the same leg on a rubber sole of 72 nodes\n");
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) met &= of_count(true, counts[i]);
   return met;
 }

@@ -3,6 +3,7 @@
 // state alone, and its order on the scene's.
 #include "core/sim/touch.h"
 #include "core/base/alloc.h"
+#include "core/base/targets.h"
 #include "core/sim/constrain_internal.h"
 
 #include <stddef.h>
@@ -254,7 +255,8 @@ static void push_end(double *const H[3], const MbModel *model, const MbInstant *
 }
 
 // Of the bodies where they were when the contacts were found, whatever the instant.
-void mb_touch_eval(void *context, const MbInstant *at, MbRowSet *set, size_t first, size_t n) {
+MB_CLONES __attribute__((flatten)) void mb_touch_eval(void *context, const MbInstant *at, MbRowSet *set,
+                                                      size_t first, size_t n) {
   const MbTouching *t = context;
   double axis[3][3], *H[3];
   for (size_t i = 0; i < n; i += 3) {
@@ -287,9 +289,8 @@ void mb_touch_take(MbSim *sim, const double *v) {
   for (size_t i = 0; i < c->n; i++) {
     if (c->kind[i] != MB_CONTACT_NORMAL) continue;
     if (!(c->answer.lambda[i] > 0) && !t->noted) continue;
-    double before[3], after[3];
-    mb_row_rate_three(&c->set, c->slot[i], sim->state.v, before);
-    mb_row_rate_three(&c->set, c->slot[i], v, after);
+    double rate[2][3], *const before = rate[0], *const after = rate[1];
+    mb_row_rate_three(&c->set, c->slot[i], (const double *const[]){sim->state.v, v}, rate);
     // where the next of a step's passes starts
     MbTouch *touch = &t->now.touch[c->set.is[c->slot[i]].key];
     if (!(c->answer.lambda[i] > 0)) {

@@ -219,7 +219,7 @@ static void take_contact(MbSim *sim, const MbAsking *asking, size_t i, const dou
                       .rate = made.rate[k],
                       .last = made.last[k],
                       .size = made.size[k]};
-    const MbAsked asked = k ? mb_ask_friction(&known) : mb_ask_contact(asking, &known);
+    const MbAsked asked = k ? mb_ask_friction(known.rate, known.size) : mb_ask_contact(asking, &known);
     if (k == 0) touch->rebounds = asked.rebound > 0, touch->narrow = asked.narrow;
     take(sim, &asked, k ? MB_CONTACT_TANGENT : MB_CONTACT_NORMAL, made.all[k], touch->lambda[k]);
   }

@@ -162,7 +162,7 @@ MB_CLONES static void make_rows(MbSim *sim, size_t i, const double point[3], siz
   *made = (Made){{0}, {0}, {0}, {0}};
   find_axes(sim->touching->apart, touch->normal);
   for (size_t end = 0; end < 2; end++) {
-    const size_t b = touch->end[end];
+    const size_t b = mb_touch_ends(&sim->touching->now, touch)->end[end];
     for (size_t k = 0; k < rows; k++)
       d->group[2 * (rows * i + k) + end] = b == MB_WORLD ? MB_NO_SLOT : (uint32_t)b;
     if (b == MB_WORLD) {

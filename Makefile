@@ -12,7 +12,7 @@ say      = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' $(1) $(2))
 
 # -Wno-psabi: vectors go by value only between functions that are inlined (core/solvers/redmax/lanes.h)
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmissing-prototypes -Werror -Wno-psabi
-BASE := -std=c17 -D_GNU_SOURCE -DMB_VERSION=\"$(VERSION)\" -I. -ffp-contract=off -fopenmp-simd -pthread $(WARN) -MMD -MP
+BASE := -std=c17 -D_GNU_SOURCE -DMB_VERSION=\"$(VERSION)\" -I. -ffp-contract=off -fno-math-errno -fopenmp-simd -pthread $(WARN) -MMD -MP
 SAN  := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 ifeq ($(FLAVOUR),release)
   OPT := -O2 -g
@@ -111,14 +111,14 @@ $(VIEWER_PAGE): $(VIEWER_SRC) $(wildcard $(VIEWER)/node_modules/.package-lock.js
 $(BUILD)/io/view/view_bundle.o: CFLAGS_ALL += -DMB_VIEW_BUNDLE=\"$(VIEWER_PAGE)\"
 $(BUILD)/io/view/view_bundle.o: $(VIEWER_PAGE)
 
-# Products of six numbers, one after the other: written out they take three quarters of the instructions, to the same bits. Where they are vectors the code says so: rows of numbers that the compiler
-# makes vectors of wait for what has just been written number by number.
-$(BUILD)/core/sim/tangent.o $(BUILD)/core/sim/tangent_change.o $(BUILD)/core/sim/tangent_number.o $(BUILD)/core/sim/tangent_gather.o $(BUILD)/core/sim/tangent_swing.o $(BUILD)/core/solvers/maximal/joint_felt.o: CFLAGS_ALL += $(if $(filter release,$(FLAVOUR)),-O3 -fno-tree-vectorize)
-
-# What a step with contacts goes through once for each body, row and point: short products of three and six numbers, to the same bits in a tenth less time
-# (`mbsim-bench humanoid`).
-UNROLLED := core/solvers/redmax/posture $(filter-out %_base %_avx2 %_avx512,$(basename $(wildcard core/contact/*.c core/collision/*.c core/model/*.c core/sim/touch*.c core/sim/row*.c core/sim/constrain*.c)))
-$(UNROLLED:%=$(BUILD)/%.o): CFLAGS_ALL += $(if $(filter release,$(FLAVOUR)),-O3)
+# What steps go through is written out (-O3): short products of three and six numbers, to the same bits in a tenth less time (`mbsim-bench humanoid`). Some files
+# have the vectors that the code says and no others: rows of numbers that the compiler makes vectors of wait for what has just been written number by number, and
+# GCC 12.2 fuses products with sums that it makes vectors of, whatever -ffp-contract says (`make lint` looks for that).
+BY_NUMBERS := core/sim/tangent core/sim/tangent_change core/sim/tangent_number core/sim/tangent_gather core/sim/tangent_swing core/solvers/maximal/joint_felt \
+  core/solvers/redmax/posture
+UNROLLED   := $(filter-out %_base %_avx2 %_avx512,$(basename $(wildcard $(patsubst %,core/%/*.c,contact collision model joints forces constraints sim solvers) core/solvers/redmax/[pr]*.c)))
+$(patsubst %,$(BUILD)/%.o,$(sort $(UNROLLED) $(BY_NUMBERS))): CFLAGS_ALL += $(if $(filter release,$(FLAVOUR)),-O3)
+$(BY_NUMBERS:%=$(BUILD)/%.o): CFLAGS_ALL += $(if $(filter release,$(FLAVOUR)),-fno-tree-vectorize)
 
 $(BUILD)/io/sweep/sweep_page.o: tools/sweep/report.html
 
@@ -247,6 +247,7 @@ READ = -fsyntax-only -DMB_VIEW_BUNDLE=\"$(VIEWER_PAGE)\" $(filter-out -MMD -MP,$
 lint: all $(BENCH) ## benchmarks build; layer check, circles of calls, clang's warnings, format check
 	@sh tools/layers.sh
 	@sh tools/circles.sh $(BUILD)
+	@sh tools/fused.sh $(BENCH)
 	@printf '%s\n' $(LIB_SRC) $(CLI_SRC) $(wildcard tests/fuzz/*.c) | xargs -P 2 -n 16 clang $(READ) && echo "clang: ok"
 	@clang-format --dry-run -Werror $(SOURCES) && echo "format: ok"
 

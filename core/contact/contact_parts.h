@@ -105,6 +105,8 @@ double mb_strips_sweep(const MbStrips *strips, double *lambda);
 void mb_strips_rates(const MbStrips *strips, const double *lambda, double *w);
 // The natural map, not over |b|, of (λ, w).
 double mb_strips_natural(const MbStrips *strips, const double *lambda, const double *w);
+// The same, or INFINITY where it is more than `most` by more than rounding: then not all blocks are looked at.
+double mb_strips_natural_up_to(const MbStrips *strips, const double *lambda, const double *w, double most);
 // Whether something pushes, and nothing slips by more than `slow` of what it would without impulses, or than is enough: what slips is at the edge of
 // its cone.
 bool mb_strips_stick(const MbStrips *strips, const double *lambda, const double *w, double slow);

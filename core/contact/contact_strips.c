@@ -420,8 +420,10 @@ void mb_strips_rates(const MbStrips *s, const double *lambda, double *w) {
 }
 
 // Impulses so large that w has no such digits make nothing of it zero by law, though it may be zero: what is jammed has λ without bounds.
-double mb_strips_natural(const MbStrips *s, const double *lambda, const double *w) {
-  static const double LOST = 20; // of what is enough
+double mb_strips_natural_up_to(const MbStrips *s, const double *lambda, const double *w, double most) {
+  static const double LOST = 20, // of what is enough
+      BEYOND = 1 + 1e-9;         // of a square: more than rounding
+  const double bound = BEYOND * most * most;
   double sum = 0, largest = 0;
   for (size_t j = 0; j < s->nblocks; j++) {
     const MbBlock *block = &s->block[j];
@@ -433,9 +435,14 @@ double mb_strips_natural(const MbStrips *s, const double *lambda, const double *
       sum += part[r] * part[r];
       largest = fmax(largest, block->scale * fabs(lambda[block->row + r]));
     }
+    if (sum > bound) return INFINITY;
   }
   const double grain = DBL_EPSILON * largest;
   return grain > LOST * s->enough ? fmax(sqrt(sum), grain) : sqrt(sum);
+}
+
+double mb_strips_natural(const MbStrips *s, const double *lambda, const double *w) {
+  return mb_strips_natural_up_to(s, lambda, w, INFINITY);
 }
 
 bool mb_strips_stick(const MbStrips *s, const double *lambda, const double *w, double slow) {

@@ -233,13 +233,20 @@ size_t mb_pile_part(MbPile *p, size_t most) {
   return most;
 }
 
+// The first contact of a lane that has been moved; UINT32_MAX: none.
+static uint32_t first_moved(const MbPile *p, size_t batch, size_t lane) {
+  const float *now = mb_pile_run(p, batch) + MB_LANES_WIDE * (MB_PILE_RUN + MB_PILE_ONE_NOW) + lane;
+  const uint32_t *block = p->block + MB_LANES_WIDE * p->batch[batch].cell + lane;
+  for (size_t k = 0; k < p->batch[batch].depth;
+       k++, now += MB_LANES_WIDE * MB_PILE_PART, block += MB_LANES_WIDE)
+    if (*block != UINT32_MAX && *now > 0) return *block;
+  return UINT32_MAX;
+}
+
 void mb_pile_each_moved(const MbPile *p, void (*see)(void *context, size_t contact), void *context) {
-  for (size_t i = 0; i < p->nbatches; i++) {
-    const float *cell = mb_pile_run(p, i) + MB_LANES_WIDE * MB_PILE_RUN;
-    const uint32_t *block = p->block + MB_LANES_WIDE * p->batch[i].cell;
-    for (size_t k = 0; k < p->batch[i].depth;
-         k++, cell += MB_LANES_WIDE * MB_PILE_PART, block += MB_LANES_WIDE)
-      for (size_t l = 0; l < MB_LANES_WIDE; l++)
-        if (block[l] != UINT32_MAX && cell[MB_LANES_WIDE * MB_PILE_ONE_NOW + l] > 0) see(context, block[l]);
-  }
+  for (size_t i = 0; i < p->nbatches; i++)
+    for (size_t lane = 0; lane < MB_LANES_WIDE; lane++) {
+      const uint32_t contact = first_moved(p, i, lane);
+      if (contact != UINT32_MAX) see(context, contact);
+    }
 }

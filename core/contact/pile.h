@@ -180,7 +180,7 @@ static inline float *mb_pile_run(const MbPile *pile, size_t batch) {
   return pile->part + MB_LANES_WIDE * (MB_PILE_RUN * batch + MB_PILE_PART * (size_t)pile->batch[batch].cell);
 }
 
-// Shows each contact that has moved its bodies.
+// Shows one contact of each run of contacts between two bodies that has moved these.
 void mb_pile_each_moved(const MbPile *pile, void (*see)(void *context, size_t contact), void *context);
 
 size_t mb_pile_bytes(const MbPile *pile);

@@ -120,26 +120,31 @@ static bool choose(Sticking *t) {
   return true;
 }
 
-// Column c of the system, of whose rows behind m the unit matrix has the rest.
-static void fill(const Sticking *t, size_t c, double *column) {
-  const MbContactProblem *problem = t->problem;
-  const size_t n = problem->n, m = t->m;
-  const double *const from = problem->W.dense + t->active[c] * n;
-  if (m == n)
-    memcpy(column, from, m * sizeof *column);
-  else
-    for (size_t r = 0; r < m; r++) column[r] = from[t->active[r]];
-  column[c] += t->weight[c];
-  if (problem->soft) column[c] += problem->soft[t->active[c]];
-  for (size_t r = m; r < t->stride; r++) column[r] = 0;
+// Column c of what W has of the system's rows; behind m the unit matrix has the rest.
+static void fill(const Sticking *t, size_t c) {
+  const size_t n = t->problem->n, m = t->m, stride = t->stride;
+  double *const column = t->K + c * stride;
+  if (c >= m) {
+    memset(column, 0, stride * sizeof *column);
+    column[c] = 1;
+    return;
+  }
+  const double *const from = t->problem->W.dense + t->active[c] * n;
+  for (size_t r = 0; r < m; r++) column[r] = from[t->active[r]];
+  for (size_t r = m; r < stride; r++) column[r] = 0;
 }
 
 static bool factor(Sticking *t) {
-  const size_t stride = t->stride;
-  for (size_t c = 0; c < t->m; c++) fill(t, c, t->K + c * stride);
-  for (size_t c = t->m; c < stride; c++) {
-    memset(t->K + c * stride, 0, stride * sizeof *t->K);
-    t->K[c * stride + c] = 1;
+  const size_t n = t->problem->n, stride = t->stride;
+  const double *const soft = t->problem->soft;
+  if (t->m == n && stride == n)
+    memcpy(t->K, t->problem->W.dense, n * n * sizeof *t->K);
+  else
+    for (size_t c = 0; c < stride; c++) fill(t, c);
+  for (size_t c = 0; c < t->m; c++) {
+    double *const own = &t->K[(stride + 1) * c];
+    *own += t->weight[c];
+    if (soft) *own += soft[t->active[c]];
   }
   return mb_definite_factor(t->K, stride);
 }
@@ -193,12 +198,10 @@ bool mb_sticking_solve(MbContactWork *work, const MbContactProblem *problem, MbC
   find_rates(&t);
   if (!mb_strips_stick(&t.strips, t.lambda, t.w, SLOW)) return false;
   size_t steps = 0;
-  double natural = mb_strips_natural(&t.strips, t.lambda, t.w);
-  double enough = (problem->betters ? MB_SETTLED : 1) * t.strips.enough;
-  while (!(natural <= enough)) {
+  double enough = (problem->betters ? MB_SETTLED : 1) * t.strips.enough, natural;
+  while (!((natural = mb_strips_natural_up_to(&t.strips, t.lambda, t.w, enough)) <= enough)) {
     enough = LITTLE * t.strips.enough;
     if (steps++ == STEPS || !step(&t, TENTH * enough)) return false;
-    natural = mb_strips_natural(&t.strips, t.lambda, t.w);
   }
   if (!mb_strips_stick(&t.strips, t.lambda, t.w, 0)) return false;
   *answer = (MbContactAnswer){.iterations = steps};

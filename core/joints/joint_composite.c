@@ -3,6 +3,7 @@
 // A part that stands in a frame B of its own has B Q₂ in the place of Q₂: B is constant, so that S₂ and Ṡ₂ stay.
 // Parts may be composites themselves.
 #include "core/base/report.h"
+#include "core/base/targets.h"
 #include "core/joints/joint_parts.h"
 #include "core/math/mat3.h"
 #include "core/math/spatial.h"
@@ -18,8 +19,8 @@ static void carry(const double R[9], const double p[3], double x[6]) {
   mb_mat3_tapply(x + 3, R, t);
 }
 
-void mb_joint_append(const MbJoint *part, size_t first, const double *q, const double *v, MbPose *Q,
-                     double *S, double *Sdot) {
+MB_CLONES __attribute__((flatten)) void mb_joint_append(const MbJoint *part, size_t first, const double *q,
+                                                        const double *v, MbPose *Q, double *S, double *Sdot) {
   MbPose Q2;
   double R[9], phi[6] = {0};
   double *S2 = S + 6 * first, *S2dot = Sdot + 6 * first;

@@ -78,10 +78,6 @@ MbAsked mb_ask_contact(const MbAsking *asking, const MbAskRow *row) {
                    .narrow = narrow(h, row, stops)};
 }
 
-MbAsked mb_ask_friction(const MbAskRow *row) {
-  return (MbAsked){.takes = true, .b = row->rate, .size = row->size};
-}
-
 static MbAsked jumps(const MbAskRow *row) {
   if (row->alpha > 0 || (row->one_way && !row->holds)) return (MbAsked){0};
   const double b = row->order < 2 ? row->rate + row->gt : 0; // an acceleration leaves no jump
@@ -131,7 +127,7 @@ static MbAsked kinematic(const MbAsking *asking, const MbAskRow *row) {
 
 static inline __attribute__((always_inline)) MbAsked ask(const MbAsking *asking, const MbAskRow *row) {
   if (row->anew) return asking->of == MB_ASK_VELOCITIES ? at_end(asking, row, row->beta) : (MbAsked){0};
-  if (row->dry) return asking->of == MB_ASK_VELOCITIES ? mb_ask_friction(row) : (MbAsked){0};
+  if (row->dry) return asking->of == MB_ASK_VELOCITIES ? mb_ask_friction(row->rate, row->size) : (MbAsked){0};
   switch (asking->of) {
   case MB_ASK_VELOCITIES:
     return mb_ask_velocities(asking, row);

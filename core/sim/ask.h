@@ -72,9 +72,12 @@ typedef struct MbAsked {
 
 // Tells whether a contact of that gap, of two things of a size, closes it in the step, and does not come no nearer alone.
 bool mb_ask_closes(double gap, double size);
-// Tells what the normal of a contact asks for, and a tangent or other dry friction; `last` is G of the velocities at the step's start.
+// Tells what the normal of a contact asks for; `last` is G of the velocities at the step's start.
 MbAsked mb_ask_contact(const MbAsking *asking, const MbAskRow *row);
-MbAsked mb_ask_friction(const MbAskRow *row);
+// Tells what a tangent asks for, or other dry friction, of that rate and the size of its terms.
+static inline MbAsked mb_ask_friction(double rate, double size) {
+  return (MbAsked){.takes = true, .b = rate, .size = size};
+}
 // Tells what a row asks for.
 MbAsked mb_ask(const MbAsking *asking, const MbAskRow *row);
 // What is known of rows that the solver holds: hard ones, of both ways.

@@ -261,7 +261,7 @@ bool mb_row_set_list(MbSim *sim, MbRowSet *set) {
 // ---- at an instant ----------------------------------------------------------------------------------------
 
 // The same of a contact's three rows at once, the first of which is row s.
-static void gather_contact(const MbSim *sim, MbRowSet *set, size_t s) {
+MB_CLONES static void gather_contact(const MbSim *sim, MbRowSet *set, size_t s) {
   MbRow *row = &set->row[s];
   double *const y = set->three;
   for (int end = 0; end < 2; end++) {
@@ -313,46 +313,55 @@ MB_FOUR_INLINE MbFour size_of(MbFour x) {
   return (MbFour)((FourBits)x & LLONG_MAX); // without its sign
 }
 
-MB_CLONES static void rates(const double *G, const size_t *index, size_t n, const double *v, double rate[4]) {
-  MbFour sum = {0};
-  for (size_t k = 0; k < n; k++) sum += mb_four_load(G + 4 * k) * v[index[k]];
-  mb_four_store(rate, sum);
-}
-
-MB_CLONES static void rates_sized(const double *G, const size_t *index, size_t n, const double *v,
-                                  double rate[4], double size[4]) {
-  MbFour sum = {0}, sizes = mb_four_load(size);
+// Of two velocities, as their sums do not wait for one another.
+MB_CLONES static void rates(const double *G, const size_t *index, size_t n, const double *const v[2],
+                            double rate[2][4]) {
+  const double *const x = v[0], *const y = v[1];
+  MbFour sum = {0}, other = {0};
   for (size_t k = 0; k < n; k++) {
-    const MbFour term = mb_four_load(G + 4 * k) * v[index[k]];
-    sum += term;
-    sizes += size_of(term);
+    const MbFour row = mb_four_load(G + 4 * k);
+    sum += row * x[index[k]];
+    other += row * y[index[k]];
   }
-  mb_four_store(rate, sum);
-  mb_four_store(size, sizes);
+  mb_four_store(rate[0], sum), mb_four_store(rate[1], other);
 }
 
-void mb_row_rate_three(const MbRowSet *set, size_t s, const double *v, double rate[3]) {
+MB_CLONES static void rates_sized(const double *G, const size_t *index, size_t n, const double *const v[2],
+                                  double rate[2][4], double size[2][4]) {
+  const double *const x = v[0], *const y = v[1];
+  MbFour sum = {0}, other = {0}, sizes = {0}, others = {0};
+  for (size_t k = 0; k < n; k++) {
+    const MbFour row = mb_four_load(G + 4 * k), one = row * x[index[k]], two = row * y[index[k]];
+    sum += one, other += two;
+    sizes += size_of(one), others += size_of(two);
+  }
+  mb_four_store(rate[0], sum), mb_four_store(rate[1], other);
+  mb_four_store(size[0], sizes), mb_four_store(size[1], others);
+}
+
+void mb_row_rate_three(const MbRowSet *set, size_t s, const double *const v[2], double rate[2][3]) {
   const size_t first = set->first[s], n = set->first[s + 1] - first;
-  double four[4];
-  if (mb_row_is_beside(set, s)) {
-    rates(set->beside + 2 * first, set->index + first, n, v, four);
-    memcpy(rate, four, 3 * sizeof *rate);
-  } else
-    for (size_t k = 0; k < 3; k++) rate[k] = mb_row_rate(set, s + k, v);
+  const bool beside = mb_row_is_beside(set, s);
+  double four[2][4];
+  if (beside) rates(set->beside + 2 * first, set->index + first, n, v, four);
+  for (size_t i = 0; i < 2; i++)
+    for (size_t k = 0; k < 3; k++) rate[i][k] = beside ? four[i][k] : mb_row_rate(set, s + k, v[i]);
 }
 
-void mb_row_rate_three_sized(const MbRowSet *set, size_t s, const double *v, double rate[3], double size[3]) {
+void mb_row_rate_three_sized(const MbRowSet *set, size_t s, const double *const v[2], double rate[2][3],
+                             double size[2][3]) {
   const size_t first = set->first[s], n = set->first[s + 1] - first;
-  double four[4], sizes[4] = {size[0], size[1], size[2]};
-  if (mb_row_is_beside(set, s)) {
-    rates_sized(set->beside + 2 * first, set->index + first, n, v, four, sizes);
-    memcpy(rate, four, 3 * sizeof *rate);
-    memcpy(size, sizes, 3 * sizeof *size);
-  } else
-    for (size_t k = 0; k < 3; k++) rate[k] = mb_row_rate_sized(set, s + k, v, &size[k]);
+  const bool beside = mb_row_is_beside(set, s);
+  double four[2][4], sizes[2][4] = {{0}};
+  if (beside) rates_sized(set->beside + 2 * first, set->index + first, n, v, four, sizes);
+  for (size_t i = 0; i < 2; i++)
+    for (size_t k = 0; k < 3; k++) {
+      rate[i][k] = beside ? four[i][k] : mb_row_rate_sized(set, s + k, v[i], &sizes[i][k]);
+      size[i][k] = sizes[i][k];
+    }
 }
 
-void mb_row_spread_three(const MbRowSet *set, size_t s, const double lambda[3], double *y) {
+MB_CLONES void mb_row_spread_three(const MbRowSet *set, size_t s, const double lambda[3], double *y) {
   const size_t first = set->first[s], n = set->first[s + 1] - first, *const index = set->index + first;
   const double *const G = set->G + first;
   if (!mb_row_is_beside(set, s)) {

@@ -153,10 +153,11 @@ static inline double mb_row_rate_sized(const MbRowSet *set, size_t s, const doub
 static inline bool mb_row_is_beside(const MbRowSet *set, size_t s) {
   return set->three && set->is[s].kind == MB_ROW_CONTACT && set->is[s].two_bodies;
 }
-// Tells G v of a contact's three rows, the first of which is s, to the same bits as one by one.
-void mb_row_rate_three(const MbRowSet *set, size_t s, const double *v, double rate[3]);
-// Tells G v of a contact's three rows; the sums of their terms' sizes are added to size.
-void mb_row_rate_three_sized(const MbRowSet *set, size_t s, const double *v, double rate[3], double size[3]);
+// Tells G v of a contact's three rows, the first of which is s, at two velocities, to the same bits as one by one.
+void mb_row_rate_three(const MbRowSet *set, size_t s, const double *const v[2], double rate[2][3]);
+// The same with the sums of their terms' sizes.
+void mb_row_rate_three_sized(const MbRowSet *set, size_t s, const double *const v[2], double rate[2][3],
+                             double size[2][3]);
 // Adds Gᵀ λ of a contact's three rows to y.
 void mb_row_spread_three(const MbRowSet *set, size_t s, const double lambda[3], double *y);
 // Tells whether a row moves nothing, as one between two bodies that a joint holds to one another: `gives` is G A⁻¹ Gᵀ of it, and

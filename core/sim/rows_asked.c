@@ -39,7 +39,7 @@ static double all_of(const MbSim *sim, size_t s) {
   return sum;
 }
 
-void mb_rows_take(MbSim *sim, size_t s, const MbAsked *asked) {
+static inline void take(MbSim *sim, size_t s, const MbAsked *asked) {
   MbConstraining *c = sim->constraining;
   if (c->set.is[s].claimed != MB_WORLD) return;
   const size_t i = c->n++;
@@ -62,39 +62,49 @@ void mb_rows_take(MbSim *sim, size_t s, const MbAsked *asked) {
   c->ndry++;
 }
 
-// Takes the three rows of a contact, of which the first is row s: for velocities with friction, for positions the normal alone, which is
-// then not asked for more than a step may move.
+void mb_rows_take(MbSim *sim, size_t s, const MbAsked *asked) { take(sim, s, asked); }
+
+// Takes the normal for positions, which is not asked for more than a step may move.
+static void take_depth(MbSim *sim, size_t s, const MbAsking *asking, MbAskRow *known) {
+  known->g = fmax(known->g, -MB_TOUCH_MOST * known->scale);
+  const MbAsked asked = mb_ask(asking, known);
+  take(sim, s, &asked);
+}
+
+// Takes the three rows of a contact, of which the first is row s: for velocities with friction, for positions the normal alone.
 static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const double *x) {
   MbConstraining *c = sim->constraining;
   const MbContacts *rules = sim->touching->rules;
   MbTouch *touch = &sim->touching->now.touch[c->set.is[s].key];
-  double along[3] = {0}, rate[3], size[3] = {0};
+  double along[3] = {0}, rate[2][3], size[2][3]; // of x, and of the step's start
   if (asking->of != MB_ASK_VELOCITIES && !asking->parts) return;
   if (asking->of == MB_ASK_VELOCITIES) mb_touch_carried(sim, touch, along);
-  mb_row_rate_three_sized(&c->set, s, x, rate, size);
+  mb_row_rate_three_sized(&c->set, s, (const double *const[]){x, sim->state.v}, rate, size);
   MbAskRow known = {.g = touch->gap,
                     .judged = mb_touch_judged(sim->touching, touch),
                     .scale = touch->size,
                     .one_way = true,
+                    .alpha = c->set.is[s].alpha,
+                    .beta = c->set.is[s].beta,
+                    .rate = rate[0][0] - along[0],
+                    .last = asking->parts ? 0 : rate[1][0],
+                    .size = asking->parts ? size[0][0] : size[0][0] + size[1][0],
                     .bounce = touch->bounce,
                     .slowest = rules->threshold,
                     .blow = mb_touch_blow(sim->touching, touch)};
-  for (size_t k = 0; k < 3; k++) {
-    known.rate = rate[k] - along[k], known.last = 0, known.size = size[k];
-    known.alpha = c->set.is[s + k].alpha, known.beta = c->set.is[s + k].beta;
-    if (asking->parts) {
-      known.g = fmax(known.g, -MB_TOUCH_MOST * touch->size);
-      const MbAsked asked = mb_ask(asking, &known);
-      mb_rows_take(sim, s, &asked);
-      return;
-    }
-    if (k == 0) known.last = mb_row_rate_sized(&c->set, s, sim->state.v, &known.size);
-    const MbAsked asked = k == 0 ? mb_ask_contact(asking, &known) : mb_ask_friction(&known);
-    if (!asked.takes) return;
-    if (k == 0) touch->rebounds = asked.rebound > 0, touch->narrow = asked.narrow;
-    mb_rows_take(sim, s + k, &asked);
-    c->kind[c->n - 1] = k == 0 ? MB_CONTACT_NORMAL : MB_CONTACT_TANGENT;
-    c->from[c->n - 1] = touch->lambda[k];
+  if (asking->parts) {
+    take_depth(sim, s, asking, &known);
+    return;
+  }
+  const MbAsked asked = mb_ask_contact(asking, &known);
+  if (!asked.takes) return;
+  touch->rebounds = asked.rebound > 0, touch->narrow = asked.narrow;
+  take(sim, s, &asked);
+  c->kind[c->n - 1] = MB_CONTACT_NORMAL, c->from[c->n - 1] = touch->lambda[0];
+  for (size_t k = 1; k < 3; k++) {
+    const MbAsked held = mb_ask_friction(rate[0][k] - along[k], size[0][k]);
+    take(sim, s + k, &held);
+    c->kind[c->n - 1] = MB_CONTACT_TANGENT, c->from[c->n - 1] = touch->lambda[k];
   }
   c->cone[c->ntouches++] =
       (MbContactCone){.row = c->n - 3, .cone = (MbCone)rules->cone, .sides = rules->sides, .mu = touch->mu};
@@ -206,7 +216,7 @@ double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const do
     if (asking->of == MB_ASK_VELOCITIES) asked.b -= mb_kept_along(sim, s);
     const double share = asked.b == 0 ? 0 : fabs(asked.b) / asked.size;
     if (!(share <= worst)) worst = isfinite(share) ? share : INFINITY;
-    mb_rows_take(sim, s, &asked);
+    take(sim, s, &asked);
   }
   return worst;
 }

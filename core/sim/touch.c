@@ -3,6 +3,7 @@
 // state alone, and its order on the scene's.
 #include "core/sim/touch.h"
 #include "core/base/alloc.h"
+#include "core/base/targets.h"
 #include "core/sim/constrain_internal.h"
 
 #include <stddef.h>
@@ -53,19 +54,21 @@ static void sort_points(const MbContactPoint *point, int n, uint8_t order[MB_CON
   }
 }
 
-// What all contacts of a pair of solids have.
-static void describe_pair(const MbTouching *t, uint32_t a, uint32_t b, double size, MbTouch *touch) {
+// What all contacts of a pair of solids have. False: out of memory.
+static bool describe_pair(MbTouching *t, uint32_t a, uint32_t b, double size, MbTouch *touch) {
   const MbSolid *const solid[2] = {&t->rules->solids[a], &t->rules->solids[b]};
   const MbBodyRule *rule = t->rules->nrules ? mb_touch_rule(t->rules, solid[0]->body, solid[1]->body) : NULL;
-  touch->a = a, touch->b = b, touch->size = size, touch->nends = 2, touch->rebounds = touch->narrow = false;
-  for (int k = 0; k < MB_TOUCH_ENDS; k++) touch->end[k] = 0, touch->weight[k] = 0;
+  MbTouchEnds *ends = mb_touch_begin_ends(&t->next, touch);
+  if (!ends) return false;
+  ends->n = 2, ends->weight[0] = -1, ends->weight[1] = 1;
   for (int k = 0; k < 2; k++)
-    touch->end[k] = t->rules->moved[solid[k]->body] == MB_WORLD ? MB_WORLD : solid[k]->body;
-  touch->weight[0] = -1, touch->weight[1] = 1;
+    ends->end[k] = t->rules->moved[solid[k]->body] == MB_WORLD ? MB_WORLD : solid[k]->body;
+  touch->a = a, touch->b = b, touch->size = size, touch->rebounds = touch->narrow = false;
   touch->mu = sqrt(solid[0]->friction * solid[1]->friction);
   touch->bounce = fmax(solid[0]->restitution, solid[1]->restitution);
   if (rule && !isnan(rule->friction)) touch->mu = rule->friction;
   if (rule && !isnan(rule->restitution)) touch->bounce = rule->restitution;
+  return true;
 }
 
 double mb_touch_within(const MbTouching *t, uint32_t a, uint32_t b) {
@@ -88,8 +91,8 @@ static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
     MbTouch *made = &now->touch[now->n + (size_t)i];
     if (i)
       memcpy(made, made - 1, sizeof *made);
-    else
-      describe_pair(t, a, b, size, made);
+    else if (!describe_pair(t, a, b, size, made))
+      return false;
     mb_vec3_set(made->lambda, 0, 0, 0);
     made->feature_a = from->feature_a, made->feature_b = from->feature_b;
     mb_vec3_copy(made->point, from->position);
@@ -139,7 +142,7 @@ bool mb_touch_look(MbSim *sim, const MbPushes *pushed, bool points) {
   const size_t nsolids = t->rules->nsolids;
   Recall recall = {pushed->touch, pushed->touch + pushed->n};
   place(sim);
-  t->next.n = 0;
+  t->next.n = t->next.nends = 0;
   t->fresh = false;
   if (!mb_broad_find(&t->broad, (uint32_t)nsolids, t->bounds)) return false;
   for (size_t i = 0; i < t->broad.npairs; i++) {
@@ -157,15 +160,16 @@ bool mb_touch_look(MbSim *sim, const MbPushes *pushed, bool points) {
 // ---- rows -------------------------------------------------------------------------------------------------
 
 // Whether rows of a contact are about the same bodies as those of the one before it (NULL: none), and no others.
-static bool same_bodies(const MbTouch *touch, const MbTouch *last) {
-  return last && touch->nends == 2 && last->nends == 2 && touch->end[0] == last->end[0] &&
-         touch->end[1] == last->end[1];
+static bool same_bodies(const MbTouchEnds *ends, const MbTouchEnds *last) {
+  return last && ends->n == 2 && last->n == 2 && ends->end[0] == last->end[0] && ends->end[1] == last->end[1];
 }
 
-// Whether rows of two contacts have the same terms.
-static bool same_terms(const MbTouch *x, const MbTouch *y) {
-  bool same = x->nends == y->nends && x->mu == y->mu && x->bounce == y->bounce;
-  for (size_t k = 0; k < x->nends && same; k++) same = x->end[k] == y->end[k];
+// Whether the rows of contact i have the same terms in two lists.
+static bool same_terms(const MbTouches *before, const MbTouches *now, size_t i) {
+  const MbTouch *x = &before->touch[i], *y = &now->touch[i];
+  const MbTouchEnds *from = mb_touch_ends(before, x), *to = mb_touch_ends(now, y);
+  bool same = from->n == to->n && x->mu == y->mu && x->bounce == y->bounce;
+  for (size_t k = 0; k < from->n && same; k++) same = from->end[k] == to->end[k];
   return same;
 }
 
@@ -184,7 +188,7 @@ bool mb_touch_renew(void *context, const MbSim *sim, size_t rows, bool *same) {
   if (mb_touch_apart(sim)) return true;
   if (!mb_touch_carried_begin((MbSim *)sim, t->now.n)) return false;
   *same = before.n == t->now.n && rows == 3 * before.n;
-  for (size_t i = 0; i < before.n && *same; i++) *same = same_terms(&before.touch[i], &t->now.touch[i]);
+  for (size_t i = 0; i < before.n && *same; i++) *same = same_terms(&before, &t->now, i);
   return true;
 }
 
@@ -194,21 +198,22 @@ bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
   if (mb_touch_apart(sim)) return true;
   for (size_t i = 0; i < t->now.n; i++) {
     const MbTouch *touch = &t->now.touch[i];
+    const MbTouchEnds *ends = mb_touch_ends(&t->now, touch);
     MbRowTerms terms = {.kind = MB_ROW_CONTACT,
                         .alpha = t->rules->compliance,
                         .beta = t->rules->damping,
                         .mu = touch->mu,
                         .bounce = touch->bounce,
                         .target = true,
-                        .two_bodies = touch->nends <= 2,
+                        .two_bodies = ends->n <= 2,
                         .name = "contact",
                         .key = i,
                         .claimed = MB_WORLD};
-    const MbTouch *before_it = i ? touch - 1 : NULL;
+    const MbTouchEnds *before_it = i ? mb_touch_ends(&t->now, touch - 1) : NULL;
     terms.normal = set->n;
     for (int k = 0; k < 3; k++) {
-      if (!(k || same_bodies(touch, before_it) ? mb_row_set_add_beside(set, &terms)
-                                               : mb_row_set_add(sim, set, touch->end, touch->nends, &terms)))
+      if (!(k || same_bodies(ends, before_it) ? mb_row_set_add_beside(set, &terms)
+                                              : mb_row_set_add(sim, set, ends->end, ends->n, &terms)))
         return false;
       terms.kind = MB_ROW_FRICTION, terms.alpha = terms.beta = 0;
     }
@@ -254,20 +259,22 @@ static void push_end(double *const H[3], const MbModel *model, const MbInstant *
 }
 
 // Of the bodies where they were when the contacts were found, whatever the instant.
-void mb_touch_eval(void *context, const MbInstant *at, MbRowSet *set, size_t first, size_t n) {
+MB_CLONES __attribute__((flatten)) void mb_touch_eval(void *context, const MbInstant *at, MbRowSet *set,
+                                                      size_t first, size_t n) {
   const MbTouching *t = context;
   double axis[3][3], *H[3];
   for (size_t i = 0; i < n; i += 3) {
     const MbTouch *touch = &t->now.touch[i / 3];
+    const MbTouchEnds *ends = mb_touch_ends(&t->now, touch);
     MbRow *row = &set->row[first + i];
     mb_touch_axes(touch->normal, axis);
-    for (size_t k = 0; k < touch->nends; k++) {
+    for (size_t k = 0; k < ends->n; k++) {
       for (size_t r = 0; r < 3; r++) {
         H[r] = k < 2 ? row[r].H[k] : set->ends[set->end[first + i + r] + k - 2].H;
-        if (k < 2) row[r].body[k] = touch->end[k];
+        if (k < 2) row[r].body[k] = ends->end[k];
       }
-      if (touch->end[k] != MB_WORLD)
-        push_end(H, t->model, at, touch, touch->end[k], touch->weight[k], (const double(*)[3])axis);
+      if (ends->end[k] != MB_WORLD)
+        push_end(H, t->model, at, touch, ends->end[k], ends->weight[k], (const double(*)[3])axis);
     }
     for (size_t r = 0; r < 3; r++) {
       row[r].order = 1; // no gap that stabilization closes
@@ -287,9 +294,8 @@ void mb_touch_take(MbSim *sim, const double *v) {
   for (size_t i = 0; i < c->n; i++) {
     if (c->kind[i] != MB_CONTACT_NORMAL) continue;
     if (!(c->answer.lambda[i] > 0) && !t->noted) continue;
-    double before[3], after[3];
-    mb_row_rate_three(&c->set, c->slot[i], sim->state.v, before);
-    mb_row_rate_three(&c->set, c->slot[i], v, after);
+    double rate[2][3], *const before = rate[0], *const after = rate[1];
+    mb_row_rate_three(&c->set, c->slot[i], (const double *const[]){sim->state.v, v}, rate);
     // where the next of a step's passes starts
     MbTouch *touch = &t->now.touch[c->set.is[c->slot[i]].key];
     if (!(c->answer.lambda[i] > 0)) {

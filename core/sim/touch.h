@@ -30,13 +30,18 @@ typedef struct MbTouch {
   double gap, size; // below 0: depth; the smaller solid's
   double bounce, mu;
   double normal[3]; // in the world, from a to b
-  uint32_t nends;   // that the rows are about: bodies, and nodes as rows name them
+  uint32_t ends;    // where its list has them
   bool rebounds,
       narrow; // in the step that is being solved: restitution is what it asks for, or next to nothing decides whether it is
+} MbTouch;
+_Static_assert(sizeof(MbTouch) == 2 * 64, "they are two lines");
+
+// Whom a contact's rows are about: bodies, and nodes as rows name them.
+typedef struct MbTouchEnds {
+  size_t n;
   size_t end[MB_TOUCH_ENDS];    // MB_WORLD: nothing moves it
   double weight[MB_TOUCH_ENDS]; // of each in the rows: those of a sum to -1, those of b to 1
-} MbTouch;
-_Static_assert(sizeof(MbTouch) == 3 * 64, "they are three lines");
+} MbTouchEnds;
 
 // What has pushed in a step that is done.
 typedef struct MbPushed {
@@ -66,7 +71,15 @@ typedef struct MbTouchSurface {
 typedef struct MbTouches {
   MbTouch *touch; // (n) room for `room`
   size_t n, room;
+  MbTouchEnds *
+      ends; // (nends) those of two solids, which all of their contacts have; those of each contact of a deformable
+  size_t nends, ends_room;
 } MbTouches;
+
+// Tells a contact's ends, which is one of that list.
+static inline const MbTouchEnds *mb_touch_ends(const MbTouches *list, const MbTouch *touch) {
+  return &list->ends[touch->ends];
+}
 
 typedef struct MbPushes {
   MbPushed *touch; // (n) room for `room`
@@ -210,11 +223,13 @@ bool mb_touch_may_fold(const MbSim *sim, size_t k, size_t l);
 void mb_touch_gather(MbTouching *touching);
 MbTouch *mb_touch_gathered(MbTouching *touching);
 bool mb_touch_add_gathered(MbTouching *touching);
+// Gives a contact ends of its own in the list, none yet. NULL: out of memory.
+MbTouchEnds *mb_touch_begin_ends(MbTouches *list, MbTouch *touch);
 // Adds a node of a deformable, or the body of a solid, to a contact's ends, unless its weight is 0 or nothing moves it. The ends are closed when
 // all are there: a row names two at least.
-void mb_touch_end_solid(const MbSim *sim, MbTouch *touch, uint32_t solid);
-void mb_touch_close(MbTouch *touch);
-void mb_touch_end(const MbSim *sim, MbTouch *touch, const MbTouchSurface *surface, uint32_t node,
+void mb_touch_end_solid(const MbSim *sim, MbTouchEnds *ends, uint32_t solid);
+void mb_touch_close(MbTouchEnds *ends);
+void mb_touch_end(const MbSim *sim, MbTouchEnds *ends, const MbTouchSurface *surface, uint32_t node,
                   double weight);
 // The friction of a deformable with a solid, or with a deformable, which are behind the solids.
 double mb_touch_friction(const MbSim *sim, size_t surface, uint32_t other);

@@ -162,7 +162,7 @@ MB_CLONES static void make_rows(MbSim *sim, size_t i, const double point[3], siz
   *made = (Made){{0}, {0}, {0}, {0}};
   find_axes(sim->touching->apart, touch->normal);
   for (size_t end = 0; end < 2; end++) {
-    const size_t b = touch->end[end];
+    const size_t b = mb_touch_ends(&sim->touching->now, touch)->end[end];
     for (size_t k = 0; k < rows; k++)
       d->group[2 * (rows * i + k) + end] = b == MB_WORLD ? MB_NO_SLOT : (uint32_t)b;
     if (b == MB_WORLD) {
@@ -219,7 +219,7 @@ static void take_contact(MbSim *sim, const MbAsking *asking, size_t i, const dou
                       .rate = made.rate[k],
                       .last = made.last[k],
                       .size = made.size[k]};
-    const MbAsked asked = k ? mb_ask_friction(&known) : mb_ask_contact(asking, &known);
+    const MbAsked asked = k ? mb_ask_friction(known.rate, known.size) : mb_ask_contact(asking, &known);
     if (k == 0) touch->rebounds = asked.rebound > 0, touch->narrow = asked.narrow;
     take(sim, &asked, k ? MB_CONTACT_TANGENT : MB_CONTACT_NORMAL, made.all[k], touch->lambda[k]);
   }

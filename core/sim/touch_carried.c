@@ -139,12 +139,13 @@ static void goes(const MbSim *sim, const MbTouch *touch, size_t end, const doubl
 
 // s ← how far the points that touch get from one another.
 static void pinned(const MbSim *sim, const MbTouch *touch, const double *v, double s[3]) {
+  const MbTouchEnds *ends = mb_touch_ends(&sim->touching->now, touch);
   mb_vec3_set(s, 0, 0, 0);
-  for (size_t k = 0; k < touch->nends; k++) {
+  for (size_t k = 0; k < ends->n; k++) {
     double u[3];
-    if (touch->end[k] == MB_WORLD) continue;
-    goes(sim, touch, touch->end[k], v, u);
-    mb_vec3_add_scaled(s, s, touch->weight[k], u);
+    if (ends->end[k] == MB_WORLD) continue;
+    goes(sim, touch, ends->end[k], v, u);
+    mb_vec3_add_scaled(s, s, ends->weight[k], u);
   }
 }
 

@@ -161,11 +161,13 @@ static bool add_point(const Meeting *m, uint32_t t, const double *const x[3], co
                      .feature_b = point->feature_b,
                      .gap = point->gap - m->surface->of->thickness / 2,
                      .size = m->size,
-                     .mu = mb_touch_friction(m->sim, m->k, m->solid)};
+                     .mu = mb_touch_friction(m->sim, m->k, m->solid),
+                     .ends = touch->ends};
+  MbTouchEnds *ends = &touching->found.ends[touch->ends];
   for (size_t i = 0; i < 3; i++)
-    mb_touch_end(m->sim, touch, m->surface, faces->corner[3 * (size_t)t + i], -weight[i]);
-  mb_touch_end_solid(m->sim, touch, m->solid);
-  mb_touch_close(touch);
+    mb_touch_end(m->sim, ends, m->surface, faces->corner[3 * (size_t)t + i], -weight[i]);
+  mb_touch_end_solid(m->sim, ends, m->solid);
+  mb_touch_close(ends);
   mb_vec3_copy(touch->normal, point->normal);
   for (size_t i = 0; i < 3; i++) mb_vec3_add_scaled(touch->point, touch->point, weight[i], x[i]);
   return features_add(touching, faces, feature);

@@ -64,17 +64,19 @@ static bool add(const Folding *f, const uint32_t feature[2], const uint32_t *a, 
                      .feature_b = feature[1],
                      .gap = gap,
                      .size = f->size,
-                     .mu = f->mu};
+                     .mu = f->mu,
+                     .ends = touch->ends};
+  MbTouchEnds *ends = &f->sim->touching->found.ends[touch->ends];
   mb_vec3_copy(touch->normal, n);
   for (size_t i = 0; i < na; i++) {
-    mb_touch_end(f->sim, touch, f->surface[0], a[i], -wa[i]);
+    mb_touch_end(f->sim, ends, f->surface[0], a[i], -wa[i]);
     mb_vec3_add_scaled(touch->point, touch->point, wa[i] / 2, place_of(f->faces[0], a[i]));
   }
   for (size_t i = 0; i < nb; i++) {
-    mb_touch_end(f->sim, touch, f->surface[1], b[i], wb[i]);
+    mb_touch_end(f->sim, ends, f->surface[1], b[i], wb[i]);
     mb_vec3_add_scaled(touch->point, touch->point, wb[i] / 2, place_of(f->faces[1], b[i]));
   }
-  mb_touch_close(touch);
+  mb_touch_close(ends);
   return true;
 }
 

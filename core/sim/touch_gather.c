@@ -3,24 +3,32 @@
 #include "core/base/sort.h"
 #include "core/sim/touch.h"
 
-void mb_touch_end(const MbSim *sim, MbTouch *touch, const MbTouchSurface *surface, uint32_t node,
+MbTouchEnds *mb_touch_begin_ends(MbTouches *list, MbTouch *touch) {
+  if (!mb_grow(&list->ends, &list->ends_room, list->nends + 1, sizeof *list->ends)) return NULL;
+  MbTouchEnds *ends = &list->ends[list->nends];
+  *ends = (MbTouchEnds){0};
+  touch->ends = (uint32_t)list->nends++;
+  return ends;
+}
+
+void mb_touch_end(const MbSim *sim, MbTouchEnds *ends, const MbTouchSurface *surface, uint32_t node,
                   double weight) {
-  const size_t end = surface->end[node], n = touch->nends;
+  const size_t end = surface->end[node];
   if (weight == 0) return;
   if (end < sim->model->nb && surface->fixed[node]) return; // a body that pins hold
-  touch->end[n] = end, touch->weight[n] = weight;
-  touch->nends++;
+  ends->end[ends->n] = end, ends->weight[ends->n] = weight;
+  ends->n++;
 }
 
-void mb_touch_end_solid(const MbSim *sim, MbTouch *touch, uint32_t solid) {
+void mb_touch_end_solid(const MbSim *sim, MbTouchEnds *ends, uint32_t solid) {
   const MbContacts *rules = &sim->model->contacts;
   const size_t body = rules->solids[solid].body;
-  if (rules->moved[body] != MB_WORLD) touch->end[touch->nends] = body, touch->weight[touch->nends++] = 1;
+  if (rules->moved[body] != MB_WORLD) ends->end[ends->n] = body, ends->weight[ends->n++] = 1;
 }
 
-void mb_touch_close(MbTouch *touch) {
-  for (size_t k = touch->nends; k < 2; k++) touch->end[k] = MB_WORLD, touch->weight[k] = 0;
-  if (touch->nends < 2) touch->nends = 2;
+void mb_touch_close(MbTouchEnds *ends) {
+  for (size_t k = ends->n; k < 2; k++) ends->end[k] = MB_WORLD, ends->weight[k] = 0;
+  if (ends->n < 2) ends->n = 2;
 }
 
 double mb_touch_friction(const MbSim *sim, size_t k, uint32_t other) {
@@ -36,13 +44,13 @@ double mb_touch_friction(const MbSim *sim, size_t k, uint32_t other) {
               (solid ? rules->solids[other].friction : rules->surfaces[other - rules->nsolids].friction));
 }
 
-void mb_touch_gather(MbTouching *t) { t->found.n = 0; }
+void mb_touch_gather(MbTouching *t) { t->found.n = t->found.nends = 0; }
 
 MbTouch *mb_touch_gathered(MbTouching *t) {
   if (!mb_grow(&t->found.touch, &t->found.room, t->found.n + 1, sizeof *t->found.touch)) return NULL;
   MbTouch *touch = &t->found.touch[t->found.n++];
   *touch = (MbTouch){0};
-  return touch;
+  return mb_touch_begin_ends(&t->found, touch) ? touch : NULL;
 }
 
 // What was found before comes before where the features are the same.
@@ -66,7 +74,11 @@ bool mb_touch_add_gathered(MbTouching *t) {
     const MbTouch *touch = &found->touch[t->turn[i]],
                   *before = next->n > first ? &next->touch[next->n - 1] : NULL;
     if (before && before->feature_a == touch->feature_a && before->feature_b == touch->feature_b) continue;
-    next->touch[next->n++] = *touch;
+    MbTouch *made = &next->touch[next->n++];
+    *made = *touch;
+    MbTouchEnds *ends = mb_touch_begin_ends(next, made);
+    if (!ends) return false;
+    *ends = *mb_touch_ends(found, touch);
   }
   return true;
 }

@@ -179,11 +179,12 @@ void mb_touch_kept_join_touch(MbSim *sim, const size_t *end, size_t nends) {
 static void join_pushed(MbSim *sim, const MbTouch *touch) {
   const MbTouching *t = sim->touching;
   const uint32_t which[2] = {touch->a, touch->b};
+  const MbTouchEnds *ends = mb_touch_ends(&t->now, touch);
   bool driven = false;
-  mb_touch_kept_join_touch(sim, touch->end, touch->nends);
+  mb_touch_kept_join_touch(sim, ends->end, ends->n);
   for (size_t k = 0; k < 2; k++) driven |= which[k] < t->rules->nsolids && t->driven[which[k]];
-  for (size_t k = 0; k < touch->nends && driven; k++)
-    join(sim->touching->kept.root, sim->touching->kept.held, group_of(sim->model, touch->end[k]), MB_WORLD);
+  for (size_t k = 0; k < ends->n && driven; k++)
+    join(sim->touching->kept.root, sim->touching->kept.held, group_of(sim->model, ends->end[k]), MB_WORLD);
 }
 
 static void join_numbered(void *context, size_t contact) {

@@ -177,6 +177,9 @@ void mb_touching_free(MbSim *sim) {
   mb_free(t->done.touch);
   mb_free(t->last.touch);
   mb_free(t->found.touch);
+  mb_free(t->now.ends);
+  mb_free(t->next.ends);
+  mb_free(t->found.ends);
   mb_free(t->turn);
   mb_free(t->facets.near);
   mb_free(t->facets.count);
@@ -190,6 +193,7 @@ size_t mb_touching_bytes(const MbSim *sim) {
   const MbTouching *t = sim->touching;
   if (!t) return 0;
   return (t->now.room + t->next.room + t->found.room) * sizeof(MbTouch) +
+         (t->now.ends_room + t->next.ends_room + t->found.ends_room) * sizeof(MbTouchEnds) +
          (t->done.room + t->last.room) * sizeof(MbPushed) + t->facets.near_room * sizeof *t->facets.near +
          t->facets.count_room * sizeof *t->facets.count + t->facets.point_room * sizeof *t->facets.point +
          (t->facets.last_room + t->facets.before_room) * sizeof(uint32_t) + t->turn_room * sizeof *t->turn +

@@ -33,10 +33,11 @@ static void add_swing(const MbSim *sim, const MbTouch *touch, size_t b, double w
 // Over a step kinetic energy changes by λᵀ G (v + v⁺)/2 for what λ gives, with v⁺ before the flight, which keeps it.
 static double work_of(const MbSim *sim, const MbTouch *touch, const double lambda[3], const double before[3],
                       const double after[3]) {
+  const MbTouchEnds *ends = mb_touch_ends(&sim->touching->now, touch);
   double swing[3] = {0}, sum = 0;
-  for (size_t k = 0; k < touch->nends && sim->x.swing; k++)
-    if (touch->end[k] < sim->model->nb && sim->model->flies[touch->end[k]])
-      add_swing(sim, touch, touch->end[k], touch->weight[k], swing);
+  for (size_t k = 0; k < ends->n && sim->x.swing; k++)
+    if (ends->end[k] < sim->model->nb && sim->model->flies[ends->end[k]])
+      add_swing(sim, touch, ends->end[k], ends->weight[k], swing);
   for (int k = 0; k < 3; k++) sum += lambda[k] * (before[k] + after[k] - swing[k]) / 2;
   return sum;
 }
@@ -66,8 +67,9 @@ void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], con
                   ((double)sim->state.step + 1) * sim->model->h);
   if (!(touch->bounce > 0 && -before[0] > t->rules->threshold)) return;
   t->throws = true;
-  for (size_t k = 0; k < touch->nends; k++)
-    if (touch->end[k] < sim->model->nb) t->thrown[touch->end[k]] = true;
+  const MbTouchEnds *ends = mb_touch_ends(&t->now, touch);
+  for (size_t k = 0; k < ends->n; k++)
+    if (ends->end[k] < sim->model->nb) t->thrown[ends->end[k]] = true;
 }
 
 void mb_touch_note_near(MbSim *sim, const MbTouch *touch, const double before[3], const double after[3]) {

@@ -157,31 +157,31 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
 }
 
 // By how much a push of 1 moves an end that is a node and no body: its weight by its mass.
-static double gives(const MbSim *sim, const MbTouch *touch, size_t end) {
-  const MbModel *model = sim->model;
-  if (touch->end[end] == MB_WORLD || touch->end[end] < model->nb) return 0;
-  const size_t node = touch->end[end] - model->nb;
+static double gives(const MbModel *model, const MbTouchEnds *ends, size_t end) {
+  if (ends->end[end] == MB_WORLD || ends->end[end] < model->nb) return 0;
+  const size_t node = ends->end[end] - model->nb;
   size_t i = 0;
   while (node >= model->deformables[i].first + model->deformables[i].count) i++;
-  return touch->weight[end] / model->deformables[i].elements->mass[node - model->deformables[i].first];
+  return ends->weight[end] / model->deformables[i].elements->mass[node - model->deformables[i].first];
 }
 
 // Moves a contact's nodes by the least, as masses tell, that takes `depth` away. `began`: others have been moved before.
 static bool part_nodes(MbSim *sim, const MbTouch *touch, double depth, bool began) {
+  const MbTouchEnds *ends = mb_touch_ends(&sim->touching->next, touch);
   double sum = 0;
   bool moved = false;
-  for (size_t k = 0; k < touch->nends; k++) sum += gives(sim, touch, k) * touch->weight[k];
+  for (size_t k = 0; k < ends->n; k++) sum += gives(sim->model, ends, k) * ends->weight[k];
   if (!(sum > 0)) return false;
   if (!began) mb_touch_kept_begin_points(sim);
-  for (size_t k = 0; k < touch->nends; k++) {
-    const double way = gives(sim, touch, k) / sum * depth;
+  for (size_t k = 0; k < ends->n; k++) {
+    const double way = gives(sim->model, ends, k) / sum * depth;
     if (way == 0) continue;
-    const size_t node = touch->end[k] - sim->model->nb;
+    const size_t node = ends->end[k] - sim->model->nb;
     if (!mb_nodes_push(sim, node, way, touch->normal)) continue;
     mb_touch_kept_moves_node(sim, node, way, touch->normal);
     moved = true;
   }
-  mb_touch_kept_join_touch(sim, touch->end, touch->nends);
+  mb_touch_kept_join_touch(sim, ends->end, ends->n);
   return moved;
 }
 

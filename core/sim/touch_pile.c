@@ -125,8 +125,8 @@ static bool make(MbSim *sim, bool *is) {
     return false;
   for (size_t i = 0; i < now->n; i++) {
     const MbTouch *touch = &now->touch[i];
-    for (size_t end = 0; end < 2; end++)
-      p->body[i][end] = touch->end[end] == MB_WORLD ? none : (uint32_t)touch->end[end];
+    const size_t *const end = mb_touch_ends(now, touch)->end;
+    for (size_t k = 0; k < 2; k++) p->body[i][k] = end[k] == MB_WORLD ? none : (uint32_t)end[k];
     p->patch[i] = i ? p->patch[i - 1] + !mb_pile_same_patch(touch->lambda, touch[-1].lambda) : 0;
   }
   const MbPileContacts contacts = {.n = now->n,

@@ -137,9 +137,11 @@ static bool add_node(MbSim *sim, const MbNearPair *pair, size_t i, const MbNearN
                      .gap = how->gap,
                      .size = pair->size,
                      .mu = mb_touch_friction(sim, pair->surface, solid)};
-  mb_touch_end(sim, touch, surface, (uint32_t)i, -1);
-  mb_touch_end_solid(sim, touch, solid);
-  mb_touch_close(touch);
+  MbTouchEnds *ends = mb_touch_begin_ends(&t->next, touch);
+  if (!ends) return false;
+  mb_touch_end(sim, ends, surface, (uint32_t)i, -1);
+  mb_touch_end_solid(sim, ends, solid);
+  mb_touch_close(ends);
   mb_vec3_copy(touch->point, surface->faces->x + 3 * i);
   mb_vec3_copy(touch->normal, how->normal);
   return true;

@@ -9,6 +9,15 @@
 #include "core/solvers/redmax/lanes_body.h"
 #include "core/solvers/redmax/lanes_work.h"
 
+// f(n, …) of a joint's n columns. Where one instance alone is passed through, it is written out for two and three of them, as most joints that are not
+// revolute have.
+#if MB_LANES == 1
+#define MB_OF_COLUMNS(f, n, ...)                                                                             \
+  ((n) == 2 ? f(2, __VA_ARGS__) : (n) == 3 ? f(3, __VA_ARGS__) : f(n, __VA_ARGS__))
+#else
+#define MB_OF_COLUMNS(f, n, ...) f(n, __VA_ARGS__)
+#endif
+
 static inline void put(Real *x, size_t lane, double value) {
   memcpy((char *)x + lane * sizeof value, &value, sizeof value);
 }
@@ -116,8 +125,8 @@ MB_ASIDE Frame forward_joint(MbRecursion *work, size_t b, const double *q, const
 // U and G of body b, given what the joint adds to Tᵀ Î T itself besides its inertia (NULL: nothing); Î less what its joint lets go.
 static inline bool release_joint(MbRecursion *work, size_t b, Articulated *A, const Real *own) {
   const MbHop *hop = &work->links->hop[b];
-  return release_columns(hop->n, work->T + hop->column, work->U + hop->column, work->G + hop->square,
-                         work->links->inertia + hop->v, own, A);
+  return MB_OF_COLUMNS(release_columns, hop->n, work->T + hop->column, work->U + hop->column,
+                       work->G + hop->square, work->links->inertia + hop->v, own, A);
 }
 
 // u = D⁻¹ L⁻¹ (y − Tᵀ p);  p += Uᵀ u
@@ -125,17 +134,21 @@ static inline void balance_joint(MbRecursion *work, size_t b, Screw *p, const do
   const MbHop *hop = &work->links->hop[b];
   Real *u = work->u + hop->column;
   for (size_t i = 0; i < hop->n; i++) u[i] = coordinate(y, hop->v + i);
-  balance_columns(hop->n, work->T + hop->column, work->U + hop->column, work->G + hop->square, u, p);
+  MB_OF_COLUMNS(balance_columns, hop->n, work->T + hop->column, work->U + hop->column, work->G + hop->square,
+                u, p);
 }
 
 // y = L⁻ᵀ (u − D⁻¹ U a);  a += T y
-MB_ASIDE Screw outward_joint(MbRecursion *work, size_t b, Screw a, double *y) {
+static inline Screw follow_joint(MbRecursion *work, size_t b, Screw a, double *y) {
   const MbHop *hop = &work->links->hop[b];
   Real x[MB_JOINT_MOST];
-  a = follow_columns(hop->n, work->T + hop->column, work->U + hop->column, work->G + hop->square,
-                     work->u + hop->column, a, x);
+  a = MB_OF_COLUMNS(follow_columns, hop->n, work->T + hop->column, work->U + hop->column,
+                    work->G + hop->square, work->u + hop->column, a, x);
   for (size_t i = 0; i < hop->n; i++) memcpy(y + MB_LANES * (hop->v + i), &x[i], sizeof x[i]);
   return a;
+}
+MB_ASIDE Screw outward_joint(MbRecursion *work, size_t b, Screw a, double *y) {
+  return follow_joint(work, b, a, y);
 }
 
 #endif

@@ -5,11 +5,14 @@
 #include "core/solvers/coupled.h"
 #include "core/solvers/redmax/posture_passes.h"
 
+// A pass over the tree, compiled whole for each kind of processor.
+#define PASS MB_CLONES __attribute__((flatten))
+
 void mb_posture_wrench(const MbPosture *posture, size_t body, const double w[6], double F[6]) {
   put_screw(F, 0, wrench_to_world(posture, body, screw_at(w, 0)));
 }
 
-void mb_posture_gather(MbPosture *posture, const double *f, double *y) { posture_gather(posture, f, y); }
+PASS void mb_posture_gather(MbPosture *posture, const double *f, double *y) { posture_gather(posture, f, y); }
 
 void mb_posture_carry(MbPosture *posture, size_t body, const double w[6], double *seen, double *y) {
   Screw F = wrench_to_world(posture, body, screw_at(w, 0));
@@ -54,7 +57,7 @@ static inline void add_four(double *y, size_t v, Four x) {
 }
 
 // The joints' forces on the way down to the world, as joint_forces has them.
-MB_CLONES static void carry_down(const MbPosture *posture, size_t body, const Screw start[3], double *y) {
+static inline void carry_down(const MbPosture *posture, size_t body, const Screw start[3], double *y) {
   const Stand *const stands = posture->work->stand;
   Wrenches F = side_by_side(start);
   for (size_t b = body; b != MB_WORLD; b = posture->model->parent[b]) {
@@ -74,8 +77,8 @@ MB_CLONES static void carry_down(const MbPosture *posture, size_t body, const Sc
   }
 }
 
-void mb_posture_carry_three(MbPosture *posture, size_t body, const double *const w[3], double *const seen[3],
-                            double *y) {
+PASS void mb_posture_carry_three(MbPosture *posture, size_t body, const double *const w[3],
+                                 double *const seen[3], double *y) {
   const Mat R = rotation(posture, body);
   const Vec arm = arm_of(posture, body, R);
   Screw F[3];
@@ -86,14 +89,16 @@ void mb_posture_carry_three(MbPosture *posture, size_t body, const double *const
   carry_down(posture, body, F, y);
 }
 
-void mb_posture_momentum(MbPosture *posture, const double *v, double *y) { posture_momentum(posture, v, y); }
+PASS void mb_posture_momentum(MbPosture *posture, const double *v, double *y) {
+  posture_momentum(posture, v, y);
+}
 
 void mb_posture_twists(MbPosture *posture, const double *v, double *phi) {
   const Screw *at_o = twists_of(posture, v);
   for (size_t b = 0; b < posture->model->nb; b++) put_screw(phi, 6 * b, twist_to_body(posture, b, at_o[b]));
 }
 
-void mb_posture_blocks(MbPosture *posture, const double *B, double s, const double *v, double *y) {
+PASS void mb_posture_blocks(MbPosture *posture, const double *B, double s, const double *v, double *y) {
   const MbModel *model = posture->model;
   Screw *F = twists_of(posture, v);
   double *phi = model->npairs ? posture->twist : posture->screws, *f = posture->screws;
@@ -112,7 +117,7 @@ void mb_posture_drift(MbPosture *posture, double *a) {
   for (size_t b = 0; b < posture->model->nb; b++) put_screw(a, 6 * b, drift_of(posture, b));
 }
 
-void mb_posture_bias(MbPosture *posture, double *f) {
+PASS void mb_posture_bias(MbPosture *posture, double *f) {
   const double *M = posture->model->M;
   for (size_t b = 0; b < posture->model->nb; b++) {
     double a[6];
@@ -121,12 +126,10 @@ void mb_posture_bias(MbPosture *posture, double *f) {
   }
 }
 
-bool mb_posture_factor(MbPosture *posture, const MbMaximal *x, double a, double c, void *whole,
-                       size_t *blame) {
+PASS bool mb_posture_factor(MbPosture *posture, const MbMaximal *x, double a, double c, void *whole,
+                            size_t *blame) {
   posture->derived = a != 0 || c != 0;
   return factor_posture(posture, x, a, c, whole, blame);
 }
 
-MB_CLONES __attribute__((flatten)) void mb_posture_apply(MbPosture *posture, double *x) {
-  posture_apply(posture, x);
-}
+PASS void mb_posture_apply(MbPosture *posture, double *x) { posture_apply(posture, x); }

@@ -75,9 +75,13 @@ static inline void own_of_joint(const MbPosture *posture, const MbMaximal *x, si
         a * coordinate(x->joint_damping, hop->v + k) + c * coordinate(x->stiffness, hop->v + k);
 }
 
-// Of a joint that is not revolute: by itself, as what it needs would be in the way of others.
-static __attribute__((noinline)) bool factor_joint(MbPosture *posture, const MbMaximal *x, size_t b,
-                                                   Articulated *A, const Real *ac) {
+// Of a joint that is not revolute: in lanes by itself, as what it needs would be in the way of others.
+#if MB_LANES == 1
+#define MB_OTHER static inline
+#else
+#define MB_OTHER static __attribute__((noinline))
+#endif
+MB_OTHER bool factor_joint(MbPosture *posture, const MbMaximal *x, size_t b, Articulated *A, const Real *ac) {
   MbRecursion *work = posture->work;
   const MbHop *hop = &posture->links->hop[b];
   const Screw none = {0};

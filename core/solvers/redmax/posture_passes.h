@@ -196,7 +196,7 @@ static inline void posture_apply(MbPosture *posture, double *x) {
       put_coordinate(x, hop->v, rate);
       a[b].turn = add_scaled(a[b].turn, rate, stand->s);
     } else {
-      a[b] = outward_joint(work, b, a[b], x);
+      a[b] = follow_joint(work, b, a[b], x);
     }
   }
 }

@@ -222,12 +222,17 @@ MB_CLONES static void find_passage(const MbPosture *posture, size_t b, Passage *
 
 // Λ += T G⁻¹ Tᵀ = Σ Z_i Z_iᵀ/D_i
 MB_CLONES static void add_own(const Passage *by, double L[36]) {
+  Row sum[6];
+  MB_UNROLL
+  for (int k = 0; k < 6; k++) sum[k] = row_of(L + 6 * k);
   for (size_t i = 0; i < by->n; i++) {
     const double *z = by->Z[i];
     const Row Z = row_scaled(by->inverse[i], row_of(z));
     MB_UNROLL
-    for (int k = 0; k < 6; k++) row_put(L + 6 * k, row_add(row_of(L + 6 * k), z[k], Z));
+    for (int k = 0; k < 6; k++) sum[k] = row_add(sum[k], z[k], Z);
   }
+  MB_UNROLL
+  for (int k = 0; k < 6; k++) row_put(L + 6 * k, sum[k]);
 }
 
 // out ← A B, or Aᵀ B where A is read by columns
@@ -384,12 +389,12 @@ typedef struct Range {
 } Range;
 
 // out ← yᵀ F of wrenches in two ranges, a row of `stride` numbers for each y; numbers of F and y are `most` apart. Two wrenches meet once, in the last body
-// that both pass through.
+// that both pass through. Of what is left of the diagonal no more is made than goes with what is on it.
 MB_CLONES static void meet_square(const double *F, const double *y, size_t most, size_t stride, Range rows,
                                   Range columns, double *out) {
   for (size_t e = rows.begin; e < rows.end; e++) {
     double *const own = out + e * stride;
-    size_t f = columns.begin;
+    size_t f = columns.begin + (e > columns.begin ? (e - columns.begin) / 4 * 4 : 0);
     for (; f + 4 <= columns.end; f += 4) {
       Four sum, x;
       memcpy(&x, F + f, sizeof x);
@@ -408,15 +413,39 @@ MB_CLONES static void meet_square(const double *F, const double *y, size_t most,
   }
 }
 
+// The end of wrenches from e on that are of rows one after the other.
+static size_t run_end(const MbResponses *r, size_t e) {
+  size_t end = e + 1;
+  while (end < r->n && r->row[end] == r->row[end - 1] + 1) end++;
+  return end;
+}
+
+// W ← what of the square is of wrenches in two such runs.
+static void spread_runs(const MbResponses *r, Range rows, Range columns, size_t k, double *W) {
+  const size_t first = r->row[columns.begin], n = columns.end - columns.begin;
+  for (size_t e = rows.begin; e < rows.end; e++) {
+    const double *const own = r->few + e * stride_of(r->n) + columns.begin;
+    double *const row = W + r->row[e] * k + first, *const column = W + first * k + r->row[e];
+    const size_t begin = e > columns.begin ? e - columns.begin : 0;
+    for (size_t f = begin; f < n; f++) row[f] = own[f];
+    for (size_t f = begin; f < n; f++) column[f * k] = own[f];
+  }
+}
+
 // W ← what stands on and above the diagonal of the square.
 static void spread_square(const MbResponses *r, size_t k, double *W) {
-  const size_t stride = stride_of(r->n);
-  if (!r->single) memset(W, 0, k * k * sizeof *W);
+  for (size_t e = 0, end; e < r->n && r->single; e = end) {
+    const Range rows = {e, end = run_end(r, e)};
+    for (size_t f = e, after; f < r->n; f = after) {
+      const Range columns = {f, after = run_end(r, f)};
+      spread_runs(r, rows, columns, k, W);
+    }
+  }
+  if (r->single) return;
+  memset(W, 0, k * k * sizeof *W);
   for (size_t e = 0; e < r->n; e++) {
-    const double *const own = r->few + e * stride;
+    const double *const own = r->few + e * stride_of(r->n);
     double *const row = W + r->row[e] * k, *const column = W + r->row[e];
-    for (size_t f = e; f < r->n && r->single; f++) row[r->row[f]] = column[r->row[f] * k] = own[f];
-    if (r->single) continue;
     row[r->row[e]] += own[e];
     for (size_t f = e + 1; f < r->n; f++) row[r->row[f]] += own[f], column[r->row[f] * k] += own[f];
   }

@@ -422,7 +422,7 @@ const MbCommand mb_command_gradient = {
         "and nothing touches them, with "
         "limits, ropes and prescribed accelerations under bdf1, bdf2 and sdirk2, with a "
         "stabilization that moves positions, where coordinates follow others by reduction, with dry friction "
-        "and contact that is solved to 1e-12, which two, but for friction "
+        "and contact that is solved to 1e-12, which two, but for contact beside friction "
         "inside joints and for deformables that touch, are exact back through the run under symplectic and "
         "implicit with solver redmax, and "
         "with \"project\" of maximal, which is there where bodies on joints touch. "

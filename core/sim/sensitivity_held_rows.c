@@ -9,6 +9,7 @@
 #include "core/model/coordinates.h"
 #include "core/sim/claims.h"
 #include "core/sim/ask_steps.h"
+#include "core/sim/dry.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_held.h"
 #include "core/sim/tangent_number_parts.h"
@@ -86,6 +87,7 @@ bool mb_held_row_terms(const MbHeldRows *r, const MbSim *sim, double gap, MbHeld
 void mb_held_rows_list(MbHeldRows *r, const double *forces) {
   const MbSim *sim = r->sim;
   const MbModel *model = sim->model;
+  const double largest = mb_dry_largest(sim);
   r->n = r->ntied = 0;
   for (size_t i = 0; i < model->nconstraints; i++)
     for (size_t s = model->constraints[i].slot; s < model->constraints[i].slot + model->constraints[i].rows;
@@ -96,7 +98,9 @@ void mb_held_rows_list(MbHeldRows *r, const double *forces) {
       if (is->kind == MB_ROW_ONE_WAY && !(forces[s] > 0)) continue;
       *row = (MbHeldRow){
           .constraint = i, .slot = s, .claimed = is->claimed, .order = at->order, .mu = forces[s]};
-      if (is->kind == MB_ROW_DRY) row->slips = mb_tangent_row_slips(sim, s, row->mu);
+      if (is->kind == MB_ROW_DRY)
+        row->slips =
+            mb_dry_slips(sim, &model->constraints[i], s - model->constraints[i].slot, row->mu, largest);
       row->tied = SIZE_MAX, row->kept = mb_held_kept_is(r, &model->constraints[i]);
       if (!row->slips && !mb_held_row_terms(r, sim, at->g, row)) continue;
       if (!row->slips && is->claimed == MB_WORLD) row->tied = r->ntied++;

@@ -32,6 +32,8 @@ typedef struct MbTiedHalves {
   bool gathers;        // backwards: what numbers change of aims is gathered (tangent_gather.h)
 } MbTiedHalves;
 
+typedef struct MbRubbed MbRubbed; // sensitivity_rubbed.h
+
 struct MbTied {
   double *G, *Y;       // (nslots x nv)
   MbRanked S;          // (nslots x nslots)
@@ -47,10 +49,14 @@ struct MbTied {
   double begin;        // of a step of the midpoint rule: its time at the start
   const double *start; // (nv) and velocities then; NULL: it is none
   MbTiedHalves *halves;
+  MbRubbed *rubbed; // friction inside joints; NULL: there is none
 };
 
 // Closures are looked for where the run has looked for them.
-void mb_slope_tied_look(const MbSensitivity *g, MbSim *sim);
+static inline void mb_slope_tied_look(const MbSensitivity *g, MbSim *sim) {
+  const size_t n = sim->model->nguess;
+  if (n) memcpy(mb_section(sim, MB_SECTION_CLOSURES), g->tied->guess, n * sizeof(double));
+}
 // G and Y of the rows that the tangent has listed. False: A has no inverse.
 bool mb_slope_tied_respond(MbSensitivity *g);
 // S of these.

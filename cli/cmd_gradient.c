@@ -428,7 +428,7 @@ const MbCommand mb_command_gradient = {
         "with \"project\" of maximal, which is there where bodies on joints touch. "
         "Back through the run steps of these two are exact under solver maximal as well, with constraints, "
         "limits, ropes, prescribed motions and accelerations and dry friction along coordinates, but not "
-        "where that holds what turns, and not with "
+        "with "
         "contact, friction inside joints, coordinates that have "
         "inertia of their own, explicit velocity terms and nodes that bodies hold by reduction; and so are "
         "those of bdf1, bdf2 and sdirk2, with constraints, limits, ropes and prescribed motions, and of "

@@ -384,7 +384,7 @@ const char *mb_slope_no_stages(const MbSensitivity *g, size_t *stages, MbStageTe
 }
 
 const char *mb_slope_no_once(const MbSensitivity *g) {
-  if ((g->held || g->meets) && mb_kept_turns(g->sim)) return "dry friction holds a joint on what turns";
+  if (!g->held && g->meets && mb_kept_turns(g->sim)) return "dry friction holds a joint on what turns";
   return (g->tied || g->held) && g->sim->constraining && g->sim->constraining->singular
              ? "constraints are near a position where one loses its hold"
              : NULL;

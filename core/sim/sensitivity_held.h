@@ -44,19 +44,19 @@ typedef struct MbHeldRows {
   MbRow *
       moved; // rows along motions of their bodies and along coordinates, where they are found once; NULL: they are not
   size_t n, ntied;
-  MbHeldRow *row;       // (nslots)
-  double *G, *Y;        // (nslots x nv) of those that are tied: what they ask for, and what they push
-  double *before;       // (nslots x nv) of those that are kept: what they are felt by where the step begins
-  double *q1;           // (nq) bodies at the step's end
-  MbPose *E1, *side_E1; // (nb) there, and as a side of a number has them
-  MbRanked S;           //
-  double *y, *asked;    // (nv), (nslots)
-  double *q, *v;        // (model's nq), (model's nv)
-  double t;             // that they are asked for
-  const double *w;      // (nv) velocities to come
-  size_t near;          // one that is about to press, or to let go; SIZE_MAX: there is none
-  bool told;            // of such a row
-  const double *guess;  // (nguess) where closures are looked for
+  MbHeldRow *row;  // (nslots)
+  double *G, *Y;   // (nslots x nv) of those that are tied: what they ask for, and what they push
+  double *before;  // (nslots x nv) of those that are kept: what they are felt by where the step begins
+  double *q0, *q1; // (nq) bodies at both ends of the step
+  MbPose *E0, *E1, *side_E1; // (nb) there, and at its end as a side of a number has them
+  MbRanked S;                //
+  double *y, *asked;         // (nv), (nslots)
+  double *q, *v;             // (model's nq), (model's nv)
+  double t;                  // that they are asked for
+  const double *w;           // (nv) velocities to come
+  size_t near;               // one that is about to press, or to let go; SIZE_MAX: there is none
+  bool told;                 // of such a row
+  const double *guess;       // (nguess) where closures are looked for
 } MbHeldRows;
 
 typedef struct MbHeldStages MbHeldStages; // sensitivity_held_stage.c
@@ -189,7 +189,7 @@ double mb_held_row_asked(MbSensitivity *g, size_t k, size_t row);
 // What a number changes of them, weighed, by the difference of both sides: of all constraints (SIZE_MAX), or of `only` one.
 double mb_held_rows_number(MbSensitivity *g, const MbHeldRows *r, size_t k, size_t only);
 
-// ---- sensitivity_held_kept.c: those that prescribe velocities, which a joint's move in the step keeps to ------------------------
+// ---- sensitivity_held_kept.c: those that prescribe velocities or hold by dry friction, which a joint's move in the step keeps to ----------
 
 bool mb_held_kept_make(MbSensitivity *g, MbHeldRows *r); // false: out of memory
 // Tells whether a constraint is such where rows are: in stages rows ask for velocities where these end.
@@ -200,10 +200,9 @@ void mb_held_kept_at(MbSensitivity *g, const MbTurn *turn);
 void mb_held_kept_row(MbSensitivity *g, const MbHeldRow *row);
 // Adds that, weighed, to q̄.
 void mb_held_kept_back(MbSensitivity *g, double *q);
-// Tells whether there are such rows among those of the model.
-bool mb_held_kept_may(const MbSensitivity *g);
-// What such rows ask for, weighed, by where the step ends: by how much it differs in the models of a number's two sides, each with its bodies in axes of
-// that side.
+// Tells whether a number changes what such rows of the model ask for where bodies stay where they are.
+bool mb_held_kept_asks(const MbSensitivity *g, size_t k);
+// What such rows ask for, weighed: by how much it differs in the models of a number's two sides, each with its bodies in axes of that side.
 double mb_held_kept_number(MbSensitivity *g, size_t k);
 
 // ---- sensitivity_held_joints.c: joints in it -----------------------------------------------------------------------------

@@ -28,6 +28,7 @@ static double sum_of(const MbHeldBack *held, const MbHeldRows *r, const MbSim *s
     double rate = 0, drift = 0, z = 0;
     if (row.slips) row.mu = row.slips * at->most;
     if (own && !row.slips) mb_held_row_terms(r, side, sim->constraining->set.row[row.slot].g, &row);
+    if (row.kept) row.rate = 0;
     for (int e = 0; e < 2; e++) {
       double fall[6];
       if (at->body[e] != MB_WORLD) {
@@ -39,7 +40,7 @@ static double sum_of(const MbHeldBack *held, const MbHeldRows *r, const MbSim *s
         }
       }
       if (at->c[e] == 0) continue;
-      if (!row.kept) rate += at->c[e] * held->rate_plus[at->v[e]];
+      rate += at->c[e] * held->rate_plus[at->v[e]];
       z += at->c[e] * held->rate_z[at->v[e]];
       drift += turns ? at->c[e] * turns[at->v[e]] : 0;
     }
@@ -263,17 +264,14 @@ static void of_rates(MbHeldBack *held, const MbHeldRows *r, size_t first, size_t
   sim->x.v = v;
 }
 
-// What its rows weigh rates of coordinates by; and the coordinates themselves, where they ask for how far these move.
+// What its rows weigh rates of coordinates by.
 static void weigh_rates(MbHeldBack *held, const MbHeldRows *r, size_t first, size_t end) {
   for (size_t k = first; k < end; k++) {
     const MbHeldRow *row = &r->row[k];
     const MbRow *at = &r->sim->constraining->set.row[row->slot];
     for (int e = 0; e < 2; e++) {
       if (at->c[e] == 0) continue;
-      if (row->kept)
-        held->by_q[at->v[e]] -= row->zeta * at->c[e] / r->h;
-      else
-        held->by_plus[at->v[e]] += row->zeta * row->rate * at->c[e];
+      held->by_plus[at->v[e]] += row->zeta * row->rate * at->c[e];
       held->by_z[at->v[e]] -= row->mu * at->c[e];
       held->by_turn[at->v[e]] += row->zeta * row->bend * at->c[e];
     }

@@ -14,8 +14,9 @@ static bool shares(const MbSensitivity *g, size_t k) {
 bool mb_held_number_rests(const MbSensitivity *g, size_t k) {
   const MbHeldNumber *number = &g->held->number[k];
   const bool rows = (number->of->nties || number->of->nsignals) && !shares(g, k);
-  return rows || mb_held_kept_may(g) || number->along || number->of->njoints || mb_held_number_jumps(g, k) ||
-         mb_tangent_number_rests(g->slopes[k].number) || mb_tangent_number_spins(g->slopes[k].number);
+  return rows || mb_held_kept_asks(g, k) || number->along || number->of->njoints ||
+         mb_held_number_jumps(g, k) || mb_tangent_number_rests(g->slopes[k].number) ||
+         mb_tangent_number_spins(g->slopes[k].number);
 }
 
 // ---- parameters ---------------------------------------------------------------------------------------------------

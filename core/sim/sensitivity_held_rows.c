@@ -101,8 +101,9 @@ void mb_held_rows_list(MbHeldRows *r, const double *forces) {
       if (is->kind == MB_ROW_DRY)
         row->slips =
             mb_dry_slips(sim, &model->constraints[i], s - model->constraints[i].slot, row->mu, largest);
-      row->tied = SIZE_MAX, row->kept = mb_held_kept_is(r, &model->constraints[i]);
+      row->tied = SIZE_MAX, row->kept = !row->slips && mb_held_kept_is(r, &model->constraints[i]);
       if (!row->slips && !mb_held_row_terms(r, sim, at->g, row)) continue;
+      if (row->kept) row->rate = 0; // it asks for the move in its place
       if (!row->slips && is->claimed == MB_WORLD) row->tied = r->ntied++;
       r->n++;
     }

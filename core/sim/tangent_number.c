@@ -487,6 +487,13 @@ bool mb_tangent_number_ties(const MbTangentNumber *n, size_t constraint) {
   return any;
 }
 
+bool mb_tangent_number_hangs(const MbTangentNumber *n, size_t body) {
+  bool any = false;
+  for (size_t i = 0; i < n->njoints && !any; i++) any = n->joint[i] == body;
+  for (size_t i = 0; i < n->nframed && !any; i++) any = n->framed[i] == body;
+  return any;
+}
+
 bool mb_tangent_number_along(const MbTangentNumber *n) { return n->along; }
 
 bool mb_tangent_number_signals(const MbTangentNumber *n) { return n->nsignals > 0; }

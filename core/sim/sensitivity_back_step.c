@@ -160,7 +160,7 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   const bool touches = turn->met && turn->met->pushed.n > 0;
   memcpy(g->q, turn->q, g->sim->nq * sizeof *g->q);
   mb_slope_tied_step(g, turn->guess, note->impulse, turn->t);
-  mb_rubbed_step(g, note->impulse + g->sim->model->nslots);
+  mb_slope_rubbed_step(g, note->impulse + g->sim->model->nslots);
   g->end = turn->q1, g->parted = NULL;
   if (turn->met && !mb_met_moves_back(g, turn->met, turn->v1, b->q, b->out)) return lost(b, turn, report);
   if (!mb_slope_once_at(g, note, turn->standing && !touches ? turn->instant : NULL) ||
@@ -168,11 +168,11 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
       !mb_slope_once_back(g, note, b->q, b->v, b->z, scratch))
     return lost(b, turn, report);
   mb_slope_tied_tell(g, turn->t, turn->step, report);
-  mb_rubbed_tell(g, turn->t, turn->step, report);
+  mb_slope_rubbed_tell(g, turn->t, turn->step, report);
   mb_slope_end_tell(g, note, turn->t, turn->step, report);
   mb_met_tell(g, note, turn->met, turn->t, turn->step, report);
   numbers_at_once(b, note);
-  for (size_t k = 0; k < g->count; k++) b->out[k] += mb_rubbed_number(g, k, note);
+  for (size_t k = 0; k < g->count; k++) b->out[k] += mb_slope_rubbed_number(g, k, note);
   for (size_t k = 0; k < g->count && touches; k++)
     if (!mb_met_number(g, &g->slopes[k], note, b->z, g->number[k].move, &b->out[k]))
       return lost(b, turn, report);

@@ -73,9 +73,9 @@ static MbStatus record_once(MbBackward *b, MbTurn *turn, MbReport *report) {
   if (b->g->tied)
     memcpy(note->impulse, mb_section(sim, MB_SECTION_FORCES), sim->model->nslots * sizeof(double));
   if (b->g->held) mb_held_note(b->g, note->impulse);
-  if (mb_rubbed_noted(b->g))
+  if (mb_slope_rubbed_noted(b->g))
     memcpy(note->impulse + sim->model->nslots, mb_section(sim, MB_SECTION_LOADS),
-           mb_rubbed_noted(b->g) * sizeof(double));
+           mb_slope_rubbed_noted(b->g) * sizeof(double));
   return finish_turn(b, turn, report); // which notes the velocities at the end
 }
 

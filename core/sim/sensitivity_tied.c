@@ -43,7 +43,7 @@ bool mb_slope_tied_make(MbSensitivity *g) {
   t->guess = mb_arena_alloc(&g->arena, sim->model->nguess + 1, sizeof(double));
   const bool ok = t->G && t->Y && t->forces && t->asked && t->y && t->pushed && t->r && t->left && t->guess;
   return ok && mb_ranked_create(&g->arena, &t->S, n) && mb_tangent_rows_make(g->probe, g->tangent) &&
-         mb_rubbed_make(g);
+         mb_slope_rubbed_make(g);
 }
 
 void mb_slope_tied_step(MbSensitivity *g, const double *guess, const double *forces, double end) {
@@ -190,16 +190,16 @@ void mb_slope_tied_fill(MbSensitivity *g) {
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < n; k++)
       t->S.S[n * i + k] = mb_slope_dot(t->G + nv * i, t->Y + nv * k, nv) + (i == k ? rows->row[k].soft : 0);
-  mb_rubbed_fill(g, t->S.S, n);
+  mb_slope_rubbed_fill(g);
 }
 
 bool mb_slope_tied_factor(MbSensitivity *g, const MbStageNote *note) {
   if (!g->tied) return true;
-  if (!mb_slope_tied_respond(g) || !mb_rubbed_at(g)) return false;
+  if (!mb_slope_tied_respond(g) || !mb_slope_rubbed_at(g)) return false;
   mb_slope_tied_fill(g);
   look_for_ends(g, note->w);
   mb_ranked_factor(&g->tied->S, mb_tangent_rows(g->tangent)->n);
-  if (!mb_rubbed_settled(g)) return false;
+  if (!mb_slope_rubbed_settled(g)) return false;
   look_for_holds(g, note->from, note->w);
   return true;
 }
@@ -296,6 +296,6 @@ void mb_slope_tied_back(MbSensitivity *g, double *w) {
   mb_ranked_solve_transposed(&t->S, zeta, zeta);
   for (size_t k = 0; k < n; k++)
     for (size_t i = 0; i < nv; i++) w[i] += zeta[k] * t->G[nv * k + i];
-  mb_rubbed_felt(g, zeta);
+  mb_slope_rubbed_felt(g, zeta);
   for (size_t k = 0; k < n; k++) rows->row[k].zeta = zeta[k];
 }

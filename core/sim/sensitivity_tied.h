@@ -4,6 +4,7 @@
 
 #include "core/sim/constrain_internal.h"
 #include "core/sim/dense_lu.h"
+#include "core/sim/rub_rows.h"
 #include "core/sim/sensitivity_parts.h"
 #include "core/sim/tangent_rows.h"
 
@@ -31,8 +32,6 @@ typedef struct MbTiedHalves {
   bool felt;           // they are
   bool gathers;        // backwards: what numbers change of aims is gathered (tangent_gather.h)
 } MbTiedHalves;
-
-typedef struct MbRubbed MbRubbed; // sensitivity_rubbed.h
 
 struct MbTied {
   double *G, *Y;       // (nslots x nv)

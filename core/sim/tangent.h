@@ -81,9 +81,6 @@ const double *mb_tangent_wrenches(const MbTangent *tangent);
 // From now on these wrenches are weighed as well: z · τ has `twist` (nb x 6) · what the joint does beside it, and `move` (nb x 6) is what that is felt by along motions of bodies where the twists
 // turn with others than the body itself. Both stay where they are; NULL: no more.
 void mb_tangent_weigh_wrenches(MbTangent *tangent, const double *twist, const double *move);
-// out (nb x 6) ← how bodies move with one that moves by a twist while all joints are still.
-void mb_tangent_carried(const MbSim *sim, const MbTangent *tangent, size_t body, const double twist[6],
-                        double *out);
 // Takes it to velocities v alone, where the bodies of sim->x are: all that mb_tangent_weigh and mb_tangent_number_told ask for.
 void mb_tangent_motion(MbSim *sim, MbTangent *tangent, const double *v);
 // Adds to dq and dv (nv) what weights of bodies' motions, (nb x 6) `move` and `phi` in their own axes, come to by the coordinates' motion and by

@@ -247,15 +247,6 @@ void mb_tangent_weigh_wrenches(MbTangent *t, const double *twist, const double *
   t->weighed = twist, t->weighed_move = move;
 }
 
-void mb_tangent_carried(const MbSim *sim, const MbTangent *t, size_t body, const double twist[6],
-                        double *out) {
-  const MbModel *model = sim->model;
-  memset(out, 0, 6 * model->nb * sizeof *out);
-  memcpy(out + 6 * body, twist, 6 * sizeof *out);
-  for (size_t b = body + 1; b < t->end[body]; b++)
-    if (model->parent[b] != MB_WORLD) mb_apply_motion(out + 6 * b, t->X + 36 * b, out + 6 * model->parent[b]);
-}
-
 MB_CLONES __attribute__((flatten)) void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z,
                                                               double *dq, double *dv, double *da) {
   const MbModel *model = sim->model;

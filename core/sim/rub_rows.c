@@ -36,9 +36,11 @@ MbRubbed *mb_rubbed_create(MbArena *arena, MbSim *sim) {
   r->row = mb_arena_alloc(arena, model->nslots, sizeof *r->row);
   r->slot = mb_arena_alloc(arena, model->nslots, sizeof *r->slot);
   r->end = mb_arena_alloc(arena, nb + 1, sizeof *r->end);
-  bool ok = r->row && r->slot && r->end && take(arena, &r->loads, model->nloads) && take(arena, &r->y, sim->nv);
+  bool ok =
+      r->row && r->slot && r->end && take(arena, &r->loads, model->nloads) && take(arena, &r->y, sim->nv);
   double **const of_bodies[] = {&r->psi, &r->push, &r->twist, &r->move};
-  for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++) ok = ok && take(arena, of_bodies[i], 6 * nb);
+  for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)
+    ok = ok && take(arena, of_bodies[i], 6 * nb);
   for (size_t b = nb; ok && b-- > 0;) {
     const size_t p = model->parent[b];
     if (r->end[b] < b + 1) r->end[b] = b + 1;
@@ -107,8 +109,7 @@ static void find_closure(const MbRubbed *r, MbSim *at, const MbConstraint *closu
   memset(f, 0, 6 * sizeof *f);
   mb_rows_of(at, closure, at->constraining->signal, h, h, rows);
   for (size_t k = 0; k < closure->rows; k++)
-    for (int i = 0; i < 6; i++)
-      f[i] += pushed.way * r->forces[closure->slot + k] * rows[k].H[pushed.end][i];
+    for (int i = 0; i < 6; i++) f[i] += pushed.way * r->forces[closure->slot + k] * rows[k].H[pushed.end][i];
 }
 
 // What a joint does to its body, as a constraint of a model has the rubbing frame where bodies of a simulation are, with friction of its rows (NULL: without); F (nb x 6)

@@ -13,25 +13,27 @@ typedef struct MbRubbedRow {
   int row, slips;        // of the joint's; the way that it pushes
   bool closes;           // the joint closes a loop
   double scale;          // what its equation is multiplied by, with the way that it slips
-  double twist[6];       // what its largest force is felt by along what the joint does to its body, in the body's axes
-  double weight;         // of that force
+  double
+      twist[6]; // what its largest force is felt by along what the joint does to its body, in the body's axes
+  double weight; // of that force
   MbRubSlope slope;
 } MbRubbedRow;
 
 typedef struct MbRubbed {
   MbSim *sim; // whose bodies are where the step begins
   size_t n;
-  MbRubbedRow *row;     // (nslots)
-  size_t *slot;         // (nslots) of the set, by their places in the border; SIZE_MAX: none whose force changes
-  double *loads;        // (nloads) of the step
+  MbRubbedRow *row; // (nslots)
+  size_t *slot;     // (nslots) of the set, by their places in the border; SIZE_MAX: none whose force changes
+  double *loads;    // (nloads) of the step
   const double *forces; // (nslots) of all rows
-  const double *F;      // (nb x 6) what joints of trees do to their bodies beside friction, in the bodies' axes
-  size_t *end;          // (nb) behind the last body of its subtree
-  double *psi, *push;   // (nb x 6) how bodies move by a twist; what that asks for
-  double *y;            // (nv)
-  double *twist;        // (nb x 6) what joints do to bodies, weighed
-  double *move;         // (nb x 6) and what that is felt by along motions of bodies as frames turn with two of them
-  size_t near;          // a row one of whose places is about to be pressed from the other side; SIZE_MAX: there is none
+  const double *F;    // (nb x 6) what joints of trees do to their bodies beside friction, in the bodies' axes
+  size_t *end;        // (nb) behind the last body of its subtree
+  double *psi, *push; // (nb x 6) how bodies move by a twist; what that asks for
+  double *y;          // (nv)
+  double *twist;      // (nb x 6) what joints do to bodies, weighed
+  double *move; // (nb x 6) and what that is felt by along motions of bodies as frames turn with two of them
+  size_t
+      near; // a row one of whose places is about to be pressed from the other side; SIZE_MAX: there is none
   bool told;
 } MbRubbed;
 

@@ -121,6 +121,7 @@ static MbStatus lost(MbBackward *b, const MbTurn *turn, MbReport *report) {
 static MbStatus held_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   if (!(b->g->held->halves ? mb_held_halves_back : mb_held_back)(b, turn)) return lost(b, turn, report);
   mb_held_tell(b->g, turn->t, turn->step, report);
+  mb_held_rubbed_tell(b->g, turn->t, turn->step, report);
   return MB_OK;
 }
 

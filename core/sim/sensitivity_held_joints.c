@@ -150,6 +150,7 @@ void mb_held_move(MbSensitivity *g, const double *w) {
   MbHeldBack *held = g->held;
   twists_of(held->here, w, held->plus);
   memset(held->z, 0, 6 * g->sim->model->nb * sizeof *held->z);
+  memset(held->row_z, 0, 6 * g->sim->model->nb * sizeof *held->row_z);
 }
 
 static void clear_weights(MbHeldBack *held, const MbModel *model) {
@@ -163,12 +164,15 @@ bool mb_held_joints_back(MbSensitivity *g, MbHeldRows *rows, const double *q0, c
   MbHeldBack *held = g->held;
   MbSim *sim = held->here;
   twists_of(sim, z, held->z);
+  memcpy(held->row_z, held->z, 6 * sim->model->nb * sizeof *held->z);
+  mb_held_rubbed_twists(g, held->row_z);
   sim->solver->map->rates(sim->work, sim->model, z, held->rate_z);
   clear_weights(held, sim->model);
   if (held->of.forces) weigh_coordinates(g);
   if (held->of.own) weigh_own(g);
   clear_felt(held, sim->model);
   mb_held_rows_back(g, rows, held->of.zeta);
+  mb_held_rubbed_back(g);
   return all_joints(g, q0, true, q, v);
 }
 

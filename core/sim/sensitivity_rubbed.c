@@ -31,7 +31,8 @@ bool mb_slope_rubbed_at(MbSensitivity *g) {
     for (size_t k = tie->first; k < tie->first + tie->n; k++) {
       const MbTangentRow *row = &rows->row[k];
       if (!row->loaded || row->idle) continue;
-      if (mb_rubbed_add(r, k, tie->constraint, row->slot, row->slips, g->tied->G + nv * k, g->tied->Y + nv * k))
+      if (mb_rubbed_add(r, k, tie->constraint, row->slot, row->slips, g->tied->G + nv * k,
+                        g->tied->Y + nv * k))
         continue;
       g->parted = "what presses inside a joint does not follow from what it transmits";
       return false;

@@ -86,6 +86,7 @@ static bool numbers_back(MbBackward *b, const MbStageNote *note, const double *q
   mb_tangent_gather(b->gather, f->probe, f->tangent, note->from, f->a, note->t, z);
   mb_slope_end_gather(f, b->gather, note);
   mb_held_numbers_gather(g, g->held->rows);
+  mb_held_rotors_gather(g, b->gather);
   for (size_t i = 0; i < b->nrest; i++)
     if (!mb_held_number_back(g, b->rest[i], note, q, z, &b->out[b->rest[i]])) return false;
   for (size_t k = 0; k < g->count; k++) b->out[k] += mb_held_rubbed_number(g, k);
@@ -171,6 +172,7 @@ bool mb_held_back(MbBackward *b, const MbTurn *turn) {
   for (size_t r = 0; r < g->held->nclaimed; r++) g->held->lambda[r] /= h;
   g->held->of = equations_of(g);
   mb_held_move(g, note->w), mb_held_coordinates(g, note->w);
+  mb_held_rotors_at(g);
   if (!mb_held_joints_back(g, g->held->rows, turn->q, b->z, b->q, b->v)) return false;
   mb_held_kept_back(g, b->q);
   if (!numbers_back(b, note, turn->q, z)) return false;

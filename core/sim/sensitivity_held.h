@@ -65,6 +65,7 @@ typedef struct MbHeldRows {
 typedef struct MbHeldStages MbHeldStages; // sensitivity_held_stage.c
 typedef struct MbHeldHalves MbHeldHalves; // sensitivity_held_halves.c
 typedef struct MbHeldRubbed MbHeldRubbed; // sensitivity_held_rubbed.c
+typedef struct MbHeldRotors MbHeldRotors; // sensitivity_held_rotors.c
 
 // What the sums over joints are made of (joint_felt.h).
 typedef struct MbHeldWeighed {
@@ -83,6 +84,7 @@ struct MbHeldBack {
   MbHeldRows *rows;      // of constraints; NULL: there are none
   MbHeldStages *stages;  // of steps that are made of stages; NULL: they are one solution
   MbHeldHalves *halves;  // of the midpoint rule; NULL: it is another
+  MbHeldRotors *rotors;  // joints' own inertia; NULL: there is none
   MbHeldRubbed *rubbed;  // friction inside joints; NULL: there is none
   MbHeldWeighed of;      // the equations at hand
   MbSim *here;           // where the bodies are that they are about
@@ -234,6 +236,22 @@ void mb_held_rubbed_back(MbSensitivity *g);
 double mb_held_rubbed_number(MbSensitivity *g, size_t k);
 // Warns once in a run where a place was about to be pressed from the other side in the step at hand.
 void mb_held_rubbed_tell(MbSensitivity *g, double t, int64_t step, MbReport *report);
+
+// ---- sensitivity_held_rotors.c: joints' own inertia, without which all of it does nothing ----------------------------------
+
+bool mb_held_rotors_make(MbSensitivity *g); // false: out of memory
+// Takes it to the step at hand, where the probe's bodies are.
+void mb_held_rotors_at(MbSensitivity *g);
+// Returns less the force along coordinate k by so much inertia.
+double mb_held_rotors_push(const MbHeldBack *held, const MbSim *sim, size_t k, double inertia);
+// Adds what rates of coordinates, and of what these make by themselves, are weighed by.
+void mb_held_rotors_weigh(MbHeldBack *held, const MbSim *sim);
+// Adds what it is felt by to held->move and held->phi; false: the coordinates of a joint are not found.
+bool mb_held_rotors_back(MbSensitivity *g, const double *q0);
+// Gathers what moments of inertia are felt by, when that has been done.
+void mb_held_rotors_gather(const MbSensitivity *g, MbTangentGather *gather);
+// Adds what a number changes of it beside that, its frames and the inertia itself; false as above.
+bool mb_held_rotors_number(MbSensitivity *g, size_t k, const double *q0, double *sum);
 
 // ---- sensitivity_held_joints.c: joints in it -----------------------------------------------------------------------------
 

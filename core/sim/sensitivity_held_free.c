@@ -33,8 +33,9 @@ const char *mb_held_refuses(const MbSim *sim) {
   if (sim->touching) return "under solver \"maximal\" there is no way back through contact";
   if (any_node_hangs(model))
     return "under solver \"maximal\" there is no way back through nodes that bodies hold by \"reduction\"";
-  if (model->rotors)
-    return "under solver \"maximal\" there is no way back through coordinates with inertia of their own";
+  if (model->rotors && (stages || halves))
+    return "under solver \"maximal\" there is no way back through coordinates with inertia of their own in "
+           "steps of this integrator";
   if (model->solver.stabilization.kind == MB_POST)
     return "there are no exact ones of positions that \"stabilization\" corrects after each step";
   if (model->nloads && sim->constraining->claims)
@@ -162,7 +163,8 @@ static MbStatus begin_number(MbSensitivity *g, size_t k, MbReport *report) {
   number->of = mb_tangent_number_create(&g->arena, g->sim, slope->less, slope->more);
   if (!own->side[0] || !own->side[1] || !own->number || !number->of)
     return mb_no_memory(report, "derivatives");
-  number->along = mb_tangent_number_along(number->of) || mb_tangent_number_signals(number->of);
+  number->along = mb_tangent_number_along(number->of) || mb_tangent_number_signals(number->of) ||
+                  mb_tangent_number_rotors(number->of);
   slope->number = own->number, own->axes = slope->axes;
   return MB_OK;
 }
@@ -180,7 +182,7 @@ MbStatus mb_held_make(MbSensitivity *g, MbReport *report) {
   f->probe = f->sim;
   f->tangent = tangent_of(held, f->sim, g->sim->model->h);
   const MbHeldAt at = f->once ? MB_HELD_ONCE : MB_HELD_STAGE;
-  if (!f->tangent || !make_lists(g) || !mb_held_rubbed_make(g) ||
+  if (!f->tangent || !make_lists(g) || !mb_held_rubbed_make(g) || !mb_held_rotors_make(g) ||
       !mb_held_rows_create(g, g->probe, at, &held->rows))
     return mb_no_memory(report, "derivatives");
   if (!f->once) status = mb_held_stages_make(g, report);

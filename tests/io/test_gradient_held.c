@@ -221,6 +221,12 @@ Test(gradient_held, derivatives_back_where_dry_friction_holds_what_turns_are_tho
   check("dragging", "/bodies/2/joint/limits=[-0.5,0.5]", NEAR);
 }
 
+// What a joint's own inertia takes has in it how fast coordinates speed up by themselves, as bodies tumble and joints' columns turn.
+Test(gradient_held, derivatives_back_of_joints_with_inertia_of_their_own_are_those_of_whole_runs) {
+  check("rotors", NULL, MOVE);
+  check("rotors", "/bodies/2/joint/frictionloss=0.2", MOVE);
+}
+
 #define TURNED(what)                                                                                         \
   "/bodies/2/joint={\"parent\":\"upper\",\"in_parent\":{\"position\":[\"=loss/10\",0,\"=-length/2\"]},"      \
   "\"in_body\":{\"position\":[0,0.02,0.15]}," what "}"

@@ -313,7 +313,7 @@ bool mb_joint_friction_make(const MbJointFrictionSpec *spec, MbJointKind joint, 
 
 // ---- loads ------------------------------------------------------------------------------------------------
 
-static double levers(const MbJointFriction *own, int row, const double *load) {
+double mb_joint_friction_levers(const MbJointFriction *own, int row, const double *load) {
   double sum = 0;
   for (int i = 0; i < own->tangents; i++)
     if (own->tangent[i].row == row) sum += own->tangent[i].lever * load[own->tangent[i].place];
@@ -321,7 +321,7 @@ static double levers(const MbJointFriction *own, int row, const double *load) {
 }
 
 double mb_joint_friction_most(const MbJointFriction *own, int row, const double *load) {
-  return own->coefficient * levers(own, row, load);
+  return own->coefficient * mb_joint_friction_levers(own, row, load);
 }
 
 static double force_of(const double load[6], const double w[6]) {
@@ -336,11 +336,11 @@ static int side_of(double force, double largest) {
 }
 
 // Of a universal joint each pin carries all that the joint does, the other one's friction too, but for its own.
-void mb_joint_friction_loads(const MbJointFriction *own, const double w[6], const double *lambda,
-                             double *load, int (*side)[2]) {
-  const int parts = own->joint == MB_JOINT_UNIVERSAL ? 2 : 1, size = own->places / parts;
-  double pressed[2][6], sum[MB_RUB_ROWS], force[MB_RUB_PLACES][2], largest = 0;
-  for (int row = 0; row < own->rows; row++) sum[row] = levers(own, row, load);
+void mb_joint_friction_forces(const MbJointFriction *own, const double w[6], const double *lambda,
+                              const double *load, double (*force)[2]) {
+  const int parts = mb_joint_friction_parts(own), size = own->places / parts;
+  double pressed[2][6], sum[MB_RUB_ROWS];
+  for (int row = 0; row < own->rows; row++) sum[row] = mb_joint_friction_levers(own, row, load);
   for (int part = 0; part < parts; part++) memcpy(pressed[part], w, sizeof pressed[part]);
   for (int i = 0; i < own->tangents; i++) {
     const MbRubTangent *t = &own->tangent[i];
@@ -348,12 +348,16 @@ void mb_joint_friction_loads(const MbJointFriction *own, const double w[6], cons
     const double beta = t->sign * lambda[t->row] * load[t->place] / sum[t->row];
     for (int k = 0; k < 6; k++) pressed[t->place / size][k] -= beta * t->wrench[k];
   }
+  for (int i = 0; i < own->places; i++)
+    for (int k = 0; k < 2; k++) force[i][k] = force_of(own->load[i][k], pressed[i / size]);
+}
+
+void mb_joint_friction_loads(const MbJointFriction *own, const double w[6], const double *lambda,
+                             double *load, int (*side)[2]) {
+  double force[MB_RUB_PLACES][2], largest = 0;
+  mb_joint_friction_forces(own, w, lambda, load, force);
   for (int i = 0; i < own->places; i++) {
-    load[i] = 0;
-    for (int k = 0; k < 2; k++) {
-      force[i][k] = force_of(own->load[i][k], pressed[i / size]);
-      load[i] += fabs(force[i][k]);
-    }
+    load[i] = fabs(force[i][0]) + fabs(force[i][1]);
     largest = fmax(largest, load[i]);
   }
   for (int i = 0; i < own->places; i++)

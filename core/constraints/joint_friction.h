@@ -36,11 +36,20 @@ void mb_joint_friction_frame(const MbConstraint *constraint, const MbMaximal *x,
 // Writes by how much the joint has moved along each row between two places of its bodies, of which x->E is looked at.
 void mb_joint_friction_moves(const MbConstraint *constraint, const MbMaximal *from, const MbMaximal *to,
                              double s[MB_RUB_ROWS]);
+// How many parts it has, each of which carries all that the joint does.
+static inline int mb_joint_friction_parts(const MbJointFriction *own) {
+  return own->joint == MB_JOINT_UNIVERSAL ? 2 : 1;
+}
+// Writes the forces along the normals of its places, with friction shared by them as the loads are; the arguments are those below.
+void mb_joint_friction_forces(const MbJointFriction *own, const double w[6], const double *lambda,
+                              const double *load, double (*force)[2]);
 // Writes the loads of its places when the joint does this to the first body, λ of its rows included, in the rubbing frame. `load` holds
 // the last ones, which tell how places share λ. side ← 1 where a place's first or second normal pushes, -1 where it is pushed against, 0 where that
 // is rounding.
 void mb_joint_friction_loads(const MbJointFriction *own, const double w[6], const double *lambda,
                              double *load, int (*side)[2]);
+// Tells what a unit of friction at each place, as it is loaded, comes to along a row.
+double mb_joint_friction_levers(const MbJointFriction *own, int row, const double *load);
 // Tells the largest λ of a row by its places' loads.
 double mb_joint_friction_most(const MbJointFriction *own, int row, const double *load);
 

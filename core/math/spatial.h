@@ -63,6 +63,18 @@ MB_INLINE void mb_wrench_move(double out[6], const MbPose *from, const double w[
   mb_quat_unrotate(out + 3, to->q, force);
 }
 
+// What a wrench is felt by that is seen from another frame and weighed there: out · w = weight · (w as mb_wrench_move has it).
+MB_INLINE void mb_wrench_weigh(double out[6], const MbPose *from, const MbPose *to, const double weight[6]) {
+  double turn[3], way[3], arm[3], more[3];
+  mb_quat_rotate(turn, to->q, weight);
+  mb_quat_rotate(way, to->q, weight + 3);
+  mb_vec3_sub(arm, from->p, to->p);
+  mb_vec3_cross(more, turn, arm);
+  mb_vec3_add(way, way, more);
+  mb_quat_unrotate(out, from->q, turn);
+  mb_quat_unrotate(out + 3, from->q, way);
+}
+
 // Inertia (6 x 6) about another frame: X = Ad_E⁻¹ᵀ M Ad_E⁻¹, with E the centre-of-mass frame in that frame.
 // By blocks, with I_p = R I Rᵀ and c = p:  X = ( I_p − m[c]²  m[c] ; −m[c]  m 1 ).
 MB_INLINE void mb_inertia_about(double X[36], const double M[6], const MbPose *E) {

@@ -4,7 +4,7 @@
 // Inside joints that largest force follows from what the joint transmits, which follows from the solution (RM 2.11, where normals and
 // friction take turns). Passes solve the whole problem with the loads of the pass before, the first with those of the last step:
 //
-//   M̃ φ⁺ = M φ + h f + Σ Hᵀ λ + r,   M̃ = M − a h D − b h² K      of each body, r the impulses of its joint and of its children's
+//   M̃ φ⁺ = M φ + h (f − c D φ) + Σ Hᵀ λ + r,   M̃ = M − a h D − b h² K      of each body, r the impulses of its joint and of its children's
 //
 // so that r, summed from the leaves to the root, is each joint's; of a joint that closes a loop it is what its own rows push. They end
 // where no largest force changes by more than the tolerance. Where friction presses a surface harder on its like, as in a slide that is pushed
@@ -20,7 +20,7 @@
 #include "core/model/coordinates.h"
 #include "core/math/averages.h"
 #include "core/sim/constrain_internal.h"
-#include "core/solvers/body_block.h"
+#include "core/solvers/coupled.h"
 #include "core/solvers/redmax/tree.h"
 
 #include <string.h>
@@ -160,31 +160,18 @@ static void find_twists(MbSim *sim, const double *v, double *phi) {
     mb_twist_of_velocity(&sim->x.E[b], v + sim->solver->map->layout->velocity(model, b), phi + 6 * b);
 }
 
-static void add_block(double *r, const double B[36], const double *phi) {
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) r[i] += B[6 * i + j] * phi[j];
-}
-
-// r ← M̃ φ⁺ − M φ − h f
+// r ← M̃ φ⁺ − M φ − h (f − c D φ)
 static void find_impulses(MbSim *sim) {
   const MbModel *model = sim->model;
   const MbIntegrator *in = sim->integrator;
   const MbRubbing *rub = sim->constraining->rubbing;
   const double h = model->h, a = in->a * h, b = in->b * h * h;
-  double B[36], *r = rub->r;
+  double *r = rub->r;
   for (size_t i = 0; i < 6 * model->nb; i++)
     r[i] = model->M[i] * (rub->phi[i] - sim->x.phi[i]) - h * sim->x.f[i];
   if (!sim->x.D || (a == 0 && b == 0)) return;
-  for (size_t i = 0; i < model->nb; i++) {
-    mb_force_block(B, &sim->x, i, i, a, b, in->exact);
-    add_block(r + 6 * i, B, rub->phi + 6 * i);
-  }
-  for (size_t p = 0; p < model->npairs; p++)
-    for (size_t side = 0; side < 2; side++) {
-      const size_t n = model->nb + 2 * p + side, other = model->nb + 2 * p + 1 - side;
-      mb_force_block(B, &sim->x, n, other, a, b, in->exact);
-      add_block(r + 6 * model->pair[2 * p + side], B, rub->phi + 6 * model->pair[2 * p + 1 - side]);
-    }
+  mb_means_multiply(model, &sim->x, a, b, in->exact, rub->phi, r);
+  mb_blocks_multiply(model, sim->x.D, h * in->c, sim->x.phi, r);
 }
 
 // λ of a row of the set in this pass
@@ -312,6 +299,24 @@ void mb_dry_again(MbSim *sim, double change) {
 
 void mb_dry_be_exact(MbSim *sim) {
   if (sim->constraining && sim->constraining->rubbing) sim->constraining->rubbing->exact = true;
+}
+
+double mb_dry_largest(const MbSim *sim) {
+  double largest = 0;
+  for (size_t i = 0; i < sim->model->nconstraints; i++) {
+    const MbConstraint *c = &sim->model->constraints[i];
+    for (size_t k = 0; c->dry && k < c->rows; k++)
+      largest = fmax(largest, sim->constraining->set.row[c->slot + k].most);
+  }
+  return largest;
+}
+
+int mb_dry_slips(const MbSim *sim, const MbConstraint *constraint, size_t k, double force, double largest) {
+  static const double ROUNDING = 1e-9;
+  const bool loaded = constraint->ops == &mb_joint_friction_ops;
+  const double moved = loaded ? ((const MbJointFriction *)constraint->parameters)->tolerance * largest : 0;
+  const double least = (1 - ROUNDING) * sim->constraining->set.row[constraint->slot + k].most - moved;
+  return force >= least ? 1 : force <= -least ? -1 : 0;
 }
 
 bool mb_dry_same_sides(const MbSim *sim, const MbSim *other) {

@@ -21,6 +21,11 @@ void mb_dry_patience(const MbSim *sim, double *tolerance, int *passes);
 void mb_dry_be_exact(MbSim *sim);
 // Whether passes may end whose last one has changed the loads by so much, and the one before by `last`.
 bool mb_dry_ends(const MbSim *sim, double change, double last, double tolerance);
+// Tells the largest force that any row of dry friction may push with.
+double mb_dry_largest(const MbSim *sim);
+// Tells which of its bounds the force of row k of a constraint of dry friction is at: 1 or -1, it slips; 0: it sticks. Slipping rows are at it but for rounding and,
+// inside joints, for what the last pass of loads has moved it by, which is the tolerance of the largest.
+int mb_dry_slips(const MbSim *sim, const MbConstraint *constraint, size_t k, double force, double largest);
 // Whether all places inside joints have been pressed from the same sides in the last steps of two simulations, or from none.
 bool mb_dry_same_sides(const MbSim *sim, const MbSim *other);
 // Notes the work that such rows do by the last solution, which has led to the velocities v.

@@ -47,10 +47,6 @@ static bool is_rate(const MbConstraint *constraint) {
   return constraint->ops == &mb_motion_ops && constraint->order == 1;
 }
 
-bool mb_kept_rate(const MbSim *sim, const MbConstraint *constraint) {
-  return sim->constraining && sim->constraining->kept && is_rate(constraint);
-}
-
 // Whether the joint's move in a step is not what its rows ask for of rates.
 static bool is_kept(const MbSim *sim, const MbConstraint *constraint) {
   const MbJointFriction *own = friction_of(constraint);
@@ -58,17 +54,25 @@ static bool is_kept(const MbSim *sim, const MbConstraint *constraint) {
   return mb_reached_apart(sim) && (constraint->dry || is_rate(constraint));
 }
 
+bool mb_kept_is(const MbSim *sim, const MbConstraint *constraint) {
+  return sim->constraining && sim->constraining->kept && is_kept(sim, constraint);
+}
+
 // The body whose joint has the coordinate that a row is along.
-static size_t turning(const MbSim *sim, const MbConstraint *constraint) {
-  return mb_coordinates_body(sim->model, constraint->q[0]);
+static size_t turning(const MbModel *model, const MbConstraint *constraint) {
+  return mb_coordinates_body(model, constraint->q[0]);
+}
+
+void mb_kept_bodies(const MbModel *model, const MbConstraint *constraint, size_t body[2]) {
+  body[0] = constraint->body[0], body[1] = constraint->body[1];
+  if (friction_of(constraint)) return;
+  body[0] = turning(model, constraint);
+  body[1] = model->parent[body[0]];
 }
 
 static void mark(const MbSim *sim, const MbConstraint *constraint, MbReached *reached) {
-  size_t body[2] = {constraint->body[0], constraint->body[1]};
-  if (!friction_of(constraint)) {
-    body[0] = turning(sim, constraint);
-    body[1] = sim->model->parent[body[0]];
-  }
+  size_t body[2];
+  mb_kept_bodies(sim->model, constraint, body);
   for (int end = 0; end < 2; end++)
     if (body[end] != MB_WORLD) mb_reached_mark(sim, reached, body[end]);
 }
@@ -123,8 +127,9 @@ static double hinge_angle(const MbModel *model, size_t b, const MbPose *E) {
   return atan2(seen.sigma, seen.c);
 }
 
-double mb_kept_coordinate(const MbModel *model, const MbConstraint *constraint, const double *near,
-                          const MbPose *E) {
+// The coordinate that a row is along where bodies are at E; `near` (nq): the model's coordinates near by. NAN: there is none.
+static double coordinate_at(const MbModel *model, const MbConstraint *constraint, const double *near,
+                            const MbPose *E) {
   static const double still[6] = {0};
   const size_t b = mb_coordinates_body(model, constraint->q[0]), first = model->q_first[b];
   const MbJoint *joint = &model->joint[b];
@@ -138,11 +143,6 @@ double mb_kept_coordinate(const MbModel *model, const MbConstraint *constraint, 
   find_frame(model, b, E, &X);
   memcpy(q, near + first, joint->n * sizeof *q);
   return mb_joint_gap(joint, &X, still, q, &gap) ? q[constraint->q[0] - first] : NAN;
-}
-
-// The same near where it is at the state.
-static double coordinate_at(const MbSim *sim, const MbConstraint *constraint, const MbPose *E) {
-  return mb_kept_coordinate(sim->model, constraint, sim->x.q, E);
 }
 
 // Whether a joint is exp(S q) with one S, as hinges, slides and screws are.
@@ -168,23 +168,33 @@ static double single_move(const MbModel *model, size_t b, const MbPose *from, co
 }
 
 // Whether how far the coordinate of a row moves is told by where it was and where it gets to: prescribed velocities are followed by what frames tell.
-static bool by_places(const MbSim *sim, const MbConstraint *constraint) {
+static bool by_places(const MbModel *model, const MbConstraint *constraint) {
   if (friction_of(constraint)) return false;
-  return is_rate(constraint) || !is_single(&sim->model->joint[turning(sim, constraint)]);
+  return is_rate(constraint) || !is_single(&model->joint[turning(model, constraint)]);
 }
 
-// s ← how far the joint moves in the step along each row.
-static void find_moves(const MbSim *sim, const MbConstraint *constraint, double s[MB_RUB_ROWS]) {
-  const MbKeptMoves *kept = sim->constraining->kept;
-  const MbMaximal there = {.nb = sim->model->nb, .E = kept->reached.E};
-  if (friction_of(constraint)) {
-    mb_joint_friction_moves(constraint, &sim->x, &there, s);
-    return;
-  }
-  if (by_places(sim, constraint))
-    s[0] = coordinate_at(sim, constraint, there.E) - kept->from[constraint->slot];
+// s ← how far the joint moves along each row from one place of its bodies to another. `was`: the coordinate there, of a joint that is told by places.
+static void find_moves(const MbModel *model, const MbConstraint *constraint, const double *near, double was,
+                       MbPose *from, MbPose *to, double s[MB_RUB_ROWS]) {
+  const MbMaximal here = {.nb = model->nb, .E = from}, there = {.nb = model->nb, .E = to};
+  if (friction_of(constraint))
+    mb_joint_friction_moves(constraint, &here, &there, s);
+  else if (by_places(model, constraint))
+    s[0] = coordinate_at(model, constraint, near, to) - was;
   else
-    s[0] = single_move(sim->model, turning(sim, constraint), sim->x.E, there.E);
+    s[0] = single_move(model, turning(model, constraint), from, to);
+}
+
+void mb_kept_moved(const MbModel *model, const MbConstraint *constraint, const double *near, MbPose *from,
+                   MbPose *to, double s[MB_RUB_ROWS]) {
+  const bool places = by_places(model, constraint);
+  find_moves(model, constraint, near, places ? coordinate_at(model, constraint, near, from) : 0, from, to, s);
+}
+
+// The same in the step at hand, as bodies are reached.
+static void moves_in_step(const MbSim *sim, const MbConstraint *constraint, double s[MB_RUB_ROWS]) {
+  const MbKeptMoves *kept = sim->constraining->kept;
+  find_moves(sim->model, constraint, sim->x.q, kept->from[constraint->slot], sim->x.E, kept->reached.E, s);
 }
 
 // along ← what row k of a constraint asks for at velocities v, by which its joint moves by s: of an angle but for whole turns. Returns how fast what it is about is.
@@ -216,8 +226,9 @@ void mb_kept_guess(MbSim *sim) {
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *constraint = &model->constraints[i];
     if (!is_kept(sim, constraint)) continue;
-    if (by_places(sim, constraint)) kept->from[constraint->slot] = coordinate_at(sim, constraint, sim->x.E);
-    find_moves(sim, constraint, s);
+    if (by_places(model, constraint))
+      kept->from[constraint->slot] = coordinate_at(model, constraint, sim->x.q, sim->x.E);
+    moves_in_step(sim, constraint, s);
     for (size_t k = 0; k < constraint->rows; k++)
       ask_along(sim, constraint, k, s[k], sim->state.v, &kept->along[constraint->slot + k]);
   }
@@ -246,7 +257,7 @@ bool mb_kept_turns(const MbSim *sim) {
 static double ask_one(MbSim *sim, const MbConstraint *constraint, const double *v) {
   MbKeptMoves *kept = sim->constraining->kept;
   double s[MB_RUB_ROWS], along, change = 0;
-  find_moves(sim, constraint, s);
+  moves_in_step(sim, constraint, s);
   for (size_t k = 0; k < constraint->rows; k++) {
     const size_t slot = constraint->slot + k;
     const double speed = ask_along(sim, constraint, k, s[k], v, &along);

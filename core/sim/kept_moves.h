@@ -2,6 +2,7 @@
 #ifndef MB_SIM_KEPT_MOVES_H
 #define MB_SIM_KEPT_MOVES_H
 
+#include "core/constraints/joint_friction.h"
 #include "core/sim/reached.h"
 
 // Makes room where a joint's place is not a sum of its velocities; else there is nothing to do, and sim->constraining->kept stays NULL.
@@ -18,11 +19,13 @@ double mb_kept_along(const MbSim *sim, size_t s);
 double mb_kept_again(MbSim *sim, const double *v);
 // Warns once of a prescribed velocity that a step could not be made to follow.
 void mb_kept_tell(MbSim *sim, MbReport *report);
-// Tells whether a constraint prescribes a velocity that a joint's move in a step keeps to.
-bool mb_kept_rate(const MbSim *sim, const MbConstraint *constraint);
-// Tells the coordinate that a row about one is along where bodies are at E (nb); `near` (nq): the model's coordinates near by. NAN: there is none.
-double mb_kept_coordinate(const MbModel *model, const MbConstraint *constraint, const double *near,
-                          const MbPose *E);
+// Tells whether rows of a constraint ask for a joint's move in a step.
+bool mb_kept_is(const MbSim *sim, const MbConstraint *constraint);
+// Tells the bodies that the joint of such a constraint is between.
+void mb_kept_bodies(const MbModel *model, const MbConstraint *constraint, size_t body[2]);
+// Tells how far that joint moves along each row from one place of its bodies (nb) to another; `near` (nq): the model's coordinates near by. NAN: it has none there.
+void mb_kept_moved(const MbModel *model, const MbConstraint *constraint, const double *near, MbPose *from,
+                   MbPose *to, double s[MB_RUB_ROWS]);
 // Tells whether dry friction, in the step that has been taken, holds a joint by a rate that is not 0, as what carries it turns.
 bool mb_kept_turns(const MbSim *sim);
 

@@ -100,6 +100,7 @@ static bool meets(const MbSim *sim) {
   const MbModel *model = sim->model;
   const MbIntegratorKind kind = model->integrator.kind;
   if (!sim->touching && !model->dry) return false;
+  if (sim->touching && model->nloads) return false;
   return !mb_model_points(model) && (!sim->touching || model->contacts.cone == MB_ROUND_CONE) &&
          (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT) && sim->integrator->scheme == MB_ONE_SOLVE &&
          !mb_slope_once_refuse(model) && !mb_tangent_refuses(sim);
@@ -383,7 +384,7 @@ const char *mb_slope_no_stages(const MbSensitivity *g, size_t *stages, MbStageTe
 }
 
 const char *mb_slope_no_once(const MbSensitivity *g) {
-  if (g->held && mb_kept_turns(g->sim)) return "dry friction holds a joint on what turns";
+  if (!g->held && g->meets && mb_kept_turns(g->sim)) return "dry friction holds a joint on what turns";
   return (g->tied || g->held) && g->sim->constraining && g->sim->constraining->singular
              ? "constraints are near a position where one loses its hold"
              : NULL;

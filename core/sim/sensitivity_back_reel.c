@@ -2,6 +2,7 @@
 #include "core/sim/sensitivity_back.h"
 #include "core/base/pages.h"
 #include "core/sim/sensitivity_held.h"
+#include "core/sim/sensitivity_rubbed.h"
 #include "core/solvers/keep.h"
 
 #include <stddef.h>
@@ -60,7 +61,7 @@ static void lay_out(const MbSensitivity *g, bool stands, Block *block, MbTurn *t
     if (instant) turn->instant = take(block, instant);
     turn->note[0].from = turn->v;
     if (mb_slope_ends(sim->model)) turn->note[0].w = take(block, sim->nv);
-    turn->note[0].impulse = take(block, rows + mb_held_noted(g));
+    turn->note[0].impulse = take(block, rows + mb_held_noted(g) + mb_slope_rubbed_noted(g));
     return;
   }
   for (size_t s = 0; s < MB_BACK_STAGES; s++) {

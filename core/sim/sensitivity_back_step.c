@@ -3,6 +3,7 @@
 #include "core/base/report.h"
 #include "core/sim/sensitivity_held.h"
 #include "core/sim/sensitivity_opened.h"
+#include "core/sim/sensitivity_rubbed.h"
 
 // z · ∂τ/∂p less what is gathered of it, and what rows say beside it
 static double number_at_stage(MbBackward *b, size_t k, const MbStageNote *note) {
@@ -120,6 +121,7 @@ static MbStatus lost(MbBackward *b, const MbTurn *turn, MbReport *report) {
 static MbStatus held_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   if (!(b->g->held->halves ? mb_held_halves_back : mb_held_back)(b, turn)) return lost(b, turn, report);
   mb_held_tell(b->g, turn->t, turn->step, report);
+  mb_held_rubbed_tell(b->g, turn->t, turn->step, report);
   return MB_OK;
 }
 
@@ -167,6 +169,7 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   const bool touches = turn->met && turn->met->pushed.n > 0;
   memcpy(g->q, turn->q, g->sim->nq * sizeof *g->q);
   mb_slope_tied_step(g, turn->guess, note->impulse, turn->t);
+  mb_slope_rubbed_step(g, note->impulse + g->sim->model->nslots);
   g->end = turn->q1, g->parted = NULL;
   if (turn->met && !mb_met_moves_back(g, turn->met, turn->q1, turn->v1, b->q, b->v, b->out))
     return lost(b, turn, report);
@@ -175,9 +178,11 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
       !mb_slope_once_back(g, note, b->q, b->v, b->z, scratch))
     return lost(b, turn, report);
   mb_slope_tied_tell(g, turn->t, turn->step, report);
+  mb_slope_rubbed_tell(g, turn->t, turn->step, report);
   mb_slope_end_tell(g, note, turn->t, turn->step, report);
   mb_met_tell(g, note, turn->met, turn->t, turn->step, report);
   numbers_at_once(b, note);
+  for (size_t k = 0; k < g->count; k++) b->out[k] += mb_slope_rubbed_number(g, k, note);
   for (size_t k = 0; k < g->count && touches; k++)
     if (!mb_met_number(g, &g->slopes[k], note, b->z, g->number[k].move, &b->out[k]))
       return lost(b, turn, report);

@@ -16,6 +16,7 @@
 #include "core/sim/channels.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_held.h"
+#include "core/sim/sensitivity_rubbed.h"
 #include "core/solvers/keep.h"
 
 bool mb_sensitivity_weighs(const MbSensitivity *g, size_t column) {
@@ -72,6 +73,9 @@ static MbStatus record_once(MbBackward *b, MbTurn *turn, MbReport *report) {
   if (b->g->tied)
     memcpy(note->impulse, mb_section(sim, MB_SECTION_FORCES), sim->model->nslots * sizeof(double));
   if (b->g->held) mb_held_note(b->g, note->impulse);
+  if (mb_slope_rubbed_noted(b->g))
+    memcpy(note->impulse + sim->model->nslots, mb_section(sim, MB_SECTION_LOADS),
+           mb_slope_rubbed_noted(b->g) * sizeof(double));
   return finish_turn(b, turn, report); // which notes the velocities at the end
 }
 

@@ -13,36 +13,16 @@ static const double *forces_of(const MbSim *sim, const MbConstraint *c) {
   return sim->state.memory + sim->section[MB_SECTION_FORCES] + c->slot;
 }
 
-// The largest force of all rows of dry friction in the step.
-static double largest_of(const MbSim *sim) {
-  double largest = 0;
-  for (size_t i = 0; i < sim->model->nconstraints; i++) {
-    const MbConstraint *c = &sim->model->constraints[i];
-    for (size_t k = 0; c->dry && k < c->rows; k++)
-      largest = fmax(largest, sim->constraining->set.row[c->slot + k].most);
-  }
-  return largest;
-}
-
-// Which bound of its largest force a row of dry friction is at: it slips; 0: it sticks. Slipping rows are at it but for rounding and, inside joints, for
-// what the last pass of loads has moved it by, which is the tolerance of the largest.
-static int slips(const MbSim *sim, const MbConstraint *c, size_t k, double largest) {
-  static const double ROUNDING = 1e-9;
-  const bool loaded = c->ops == &mb_joint_friction_ops;
-  const double moved = loaded ? ((const MbJointFriction *)c->parameters)->tolerance * largest : 0;
-  const double force = forces_of(sim, c)[k],
-               least = (1 - ROUNDING) * sim->constraining->set.row[c->slot + k].most - moved;
-  return force >= least ? 1 : force <= -least ? -1 : 0;
-}
-
 // Whether the same rows of one way have pressed, and the same of dry friction have slipped that way.
 static bool same_rows(const MbSim *run, const MbSim *side) {
-  const double most = largest_of(run), beside = largest_of(side);
+  const double most = mb_dry_largest(run), beside = mb_dry_largest(side);
   for (size_t i = 0; i < run->model->nconstraints; i++) {
     const MbConstraint *c = &run->model->constraints[i], *other = &side->model->constraints[i];
     for (size_t k = 0; k < c->rows; k++) {
       if (c->unilateral && (forces_of(run, c)[k] > 0) != (forces_of(side, other)[k] > 0)) return false;
-      if (c->dry && slips(run, c, k, most) != slips(side, other, k, beside)) return false;
+      if (c->dry && mb_dry_slips(run, c, k, forces_of(run, c)[k], most) !=
+                        mb_dry_slips(side, other, k, forces_of(side, other)[k], beside))
+        return false;
     }
   }
   return true;

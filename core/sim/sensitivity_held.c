@@ -20,7 +20,9 @@
 #include <math.h>
 #include <string.h>
 
-size_t mb_held_noted(const MbSensitivity *g) { return g->held ? g->held->nclaimed : 0; }
+size_t mb_held_noted(const MbSensitivity *g) {
+  return g->held ? g->held->nclaimed + g->sim->model->nloads : 0;
+}
 
 void mb_held_note(const MbSensitivity *g, double *noted) {
   const MbSim *sim = g->sim;
@@ -28,6 +30,9 @@ void mb_held_note(const MbSensitivity *g, double *noted) {
   memcpy(noted, sim->pull, n * sizeof *noted);
   if (sim->model->nslots)
     memcpy(noted + n, mb_section(sim, MB_SECTION_FORCES), sim->model->nslots * sizeof *noted);
+  if (sim->model->nloads)
+    memcpy(noted + n + sim->model->nslots, mb_section(sim, MB_SECTION_LOADS),
+           sim->model->nloads * sizeof *noted);
 }
 
 // Bodies of the run's model where the step began, and A with the rows of joints factored there.
@@ -76,13 +81,15 @@ static void note_motion(MbSensitivity *f, const MbStageNote *note, const MbTurn 
   f->end = turn->q1;
 }
 
-static bool numbers_back(MbBackward *b, const MbStageNote *note, const double *q) {
+static bool numbers_back(MbBackward *b, const MbStageNote *note, const double *q, const double *z) {
   MbSensitivity *g = b->g, *f = &g->held->free;
-  mb_tangent_gather(b->gather, f->probe, f->tangent, note->from, f->a, note->t, b->z);
+  mb_tangent_gather(b->gather, f->probe, f->tangent, note->from, f->a, note->t, z);
   mb_slope_end_gather(f, b->gather, note);
   mb_held_numbers_gather(g, g->held->rows);
+  mb_held_rotors_gather(g, b->gather);
   for (size_t i = 0; i < b->nrest; i++)
-    if (!mb_held_number_back(g, b->rest[i], note, q, b->z, &b->out[b->rest[i]])) return false;
+    if (!mb_held_number_back(g, b->rest[i], note, q, z, &b->out[b->rest[i]])) return false;
+  for (size_t k = 0; k < g->count; k++) b->out[k] += mb_held_rubbed_number(g, k);
   return true;
 }
 
@@ -130,6 +137,9 @@ void mb_held_look(MbSensitivity *g) {
                                .w = sim->state.v,
                                .impulse = held->noted};
   mb_held_note(g, held->noted);
+  turn.q1 = sim->state.q;
+  note_motion(&held->free, &turn.note[0], &turn);
+  take_tangent(&held->free, held, &turn.note[0]);
   if (!stand(g, &turn)) return;
   held->of = equations_of(g);
   mb_held_move(g, turn.note[0].w);
@@ -151,8 +161,10 @@ bool mb_held_back(MbBackward *b, const MbTurn *turn) {
   for (size_t i = 0; i < nv; i++) b->z[i] = b->v[i] + h * b->dv[i];
   if (!stand(g, turn)) return false;
   if (g->held->rows) mb_held_rows_weigh(g->held->rows, b->z);
+  mb_held_rubbed_felt(g);
   if (!mb_held_weights(g->held, g->probe, h, b->z, g->held->zeta)) return false;
-  mb_tangent_transposed(f->probe, f->tangent, b->z, b->dq, b->dv, b->da);
+  const double *z = mb_held_rubbed_weigh(g, b->z);
+  mb_tangent_transposed(f->probe, f->tangent, z, b->dq, b->dv, b->da);
   for (size_t i = 0; i < nv; i++) {
     b->q[i] = f->move[i] + b->dq[i];
     b->v[i] = from[i] + b->dv[i] - b->da[i] / h;
@@ -160,9 +172,10 @@ bool mb_held_back(MbBackward *b, const MbTurn *turn) {
   for (size_t r = 0; r < g->held->nclaimed; r++) g->held->lambda[r] /= h;
   g->held->of = equations_of(g);
   mb_held_move(g, note->w), mb_held_coordinates(g, note->w);
+  mb_held_rotors_at(g);
   if (!mb_held_joints_back(g, g->held->rows, turn->q, b->z, b->q, b->v)) return false;
   mb_held_kept_back(g, b->q);
-  if (!numbers_back(b, note, turn->q)) return false;
+  if (!numbers_back(b, note, turn->q, z)) return false;
   if (mb_slope_looks(g, turn->step)) mb_held_opens(g, turn->q);
   return true;
 }

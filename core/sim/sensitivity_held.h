@@ -27,7 +27,10 @@ typedef struct MbHeldRow {
       claimed; // its number among those that are not held with joints, and among those that are; SIZE_MAX, MB_WORLD: it is none
   int order;   // 0: its gap is known
   int slips; // dry friction: the way that it pushes with all that it may, and asks for nothing; 0: it sticks, or is none
-  bool kept;       // it asks for the joint's move in the step (sensitivity_held_kept.c)
+  bool
+      loaded; // it slips inside a joint, so that its force follows from what the joint transmits (rub_rows.c)
+  bool idle;  // nothing that it is about can move
+  bool kept;  // it asks for the joint's move in the step (sensitivity_held_kept.c)
   double mu, zeta; // what it pushes, and what its equation is felt by
   double rate, pull, slip, bend,
       soft; // how much of G v⁺, g, ġ_t, J̇ v and μ there is in what it asks for
@@ -44,23 +47,25 @@ typedef struct MbHeldRows {
   MbRow *
       moved; // rows along motions of their bodies and along coordinates, where they are found once; NULL: they are not
   size_t n, ntied;
-  MbHeldRow *row;       // (nslots)
-  double *G, *Y;        // (nslots x nv) of those that are tied: what they ask for, and what they push
-  double *before;       // (nslots x nv) of those that are kept: what they are felt by where the step begins
-  double *q1;           // (nq) bodies at the step's end
-  MbPose *E1, *side_E1; // (nb) there, and as a side of a number has them
-  MbRanked S;           //
-  double *y, *asked;    // (nv), (nslots)
-  double *q, *v;        // (model's nq), (model's nv)
-  double t;             // that they are asked for
-  const double *w;      // (nv) velocities to come
-  size_t near;          // one that is about to press, or to let go; SIZE_MAX: there is none
-  bool told;            // of such a row
-  const double *guess;  // (nguess) where closures are looked for
+  MbHeldRow *row;  // (nslots)
+  double *G, *Y;   // (nslots x nv) of those that are tied: what they ask for, and what they push
+  double *before;  // (nslots x nv) of those that are kept: what they are felt by where the step begins
+  double *q0, *q1; // (nq) bodies at both ends of the step
+  MbPose *E0, *E1, *side_E1; // (nb) there, and at its end as a side of a number has them
+  MbRanked S;                //
+  double *y, *asked;         // (nv), (nslots)
+  double *q, *v;             // (model's nq), (model's nv)
+  double t;                  // that they are asked for
+  const double *w;           // (nv) velocities to come
+  size_t near;               // one that is about to press, or to let go; SIZE_MAX: there is none
+  bool told;                 // of such a row
+  const double *guess;       // (nguess) where closures are looked for
 } MbHeldRows;
 
 typedef struct MbHeldStages MbHeldStages; // sensitivity_held_stage.c
 typedef struct MbHeldHalves MbHeldHalves; // sensitivity_held_halves.c
+typedef struct MbHeldRubbed MbHeldRubbed; // sensitivity_held_rubbed.c
+typedef struct MbHeldRotors MbHeldRotors; // sensitivity_held_rotors.c
 
 // What the sums over joints are made of (joint_felt.h).
 typedef struct MbHeldWeighed {
@@ -79,6 +84,8 @@ struct MbHeldBack {
   MbHeldRows *rows;      // of constraints; NULL: there are none
   MbHeldStages *stages;  // of steps that are made of stages; NULL: they are one solution
   MbHeldHalves *halves;  // of the midpoint rule; NULL: it is another
+  MbHeldRotors *rotors;  // joints' own inertia; NULL: there is none
+  MbHeldRubbed *rubbed;  // friction inside joints; NULL: there is none
   MbHeldWeighed of;      // the equations at hand
   MbSim *here;           // where the bodies are that they are about
   MbJointSlopes *slopes; // (nb) of joints where the probe's bodies are; NULL: they have not been found
@@ -90,8 +97,10 @@ struct MbHeldBack {
   double *none, *lambda,
       *zeta;        // (claimed rows) no motion; what they push in a step, what their equations are felt by
   double *plus, *z; // (nb x 6) twists to come, and weights of the equations
-  MbPose *side_E;   // (nb) bodies as a side of a number has them, and their twists (nb x 6)
-  double *side_phi, *side_plus, *side_z;
+  double *
+      row_z; // (nb x 6) the latter with what rows of constraints have of them beside (sensitivity_held_rubbed.c)
+  MbPose *side_E; // (nb) bodies as a side of a number has them, and their twists (nb x 6)
+  double *side_phi, *side_plus, *side_z, *side_row_z;
   double *move, *phi;            // (nb x 6) what joints are felt by
   double *before, *behind;       // (nb x 6) what their frames are felt by over all steps
   bool *any_before, *any_behind; // (nb) of which joints numbers ask for that
@@ -189,7 +198,7 @@ double mb_held_row_asked(MbSensitivity *g, size_t k, size_t row);
 // What a number changes of them, weighed, by the difference of both sides: of all constraints (SIZE_MAX), or of `only` one.
 double mb_held_rows_number(MbSensitivity *g, const MbHeldRows *r, size_t k, size_t only);
 
-// ---- sensitivity_held_kept.c: those that prescribe velocities, which a joint's move in the step keeps to ------------------------
+// ---- sensitivity_held_kept.c: those that prescribe velocities or hold by dry friction, which a joint's move in the step keeps to ----------
 
 bool mb_held_kept_make(MbSensitivity *g, MbHeldRows *r); // false: out of memory
 // Tells whether a constraint is such where rows are: in stages rows ask for velocities where these end.
@@ -200,11 +209,49 @@ void mb_held_kept_at(MbSensitivity *g, const MbTurn *turn);
 void mb_held_kept_row(MbSensitivity *g, const MbHeldRow *row);
 // Adds that, weighed, to q̄.
 void mb_held_kept_back(MbSensitivity *g, double *q);
-// Tells whether there are such rows among those of the model.
-bool mb_held_kept_may(const MbSensitivity *g);
-// What such rows ask for, weighed, by where the step ends: by how much it differs in the models of a number's two sides, each with its bodies in axes of
-// that side.
+// Tells whether a number changes what such rows of the model ask for where bodies stay where they are.
+bool mb_held_kept_asks(const MbSensitivity *g, size_t k);
+// What such rows ask for, weighed: by how much it differs in the models of a number's two sides, each with its bodies in axes of that side.
 double mb_held_kept_number(MbSensitivity *g, size_t k);
+
+// ---- sensitivity_held_rubbed.c: friction inside joints, without which all of it does nothing --------------------------------
+
+bool mb_held_rubbed_make(MbSensitivity *g); // false: out of memory
+// Takes it to the loads that a step has noted; then, when rows are listed and the bodies' tangent is at the step, to what joints do, with forces of rows (nslots) that have to stay.
+void mb_held_rubbed_step(MbSensitivity *g, const double *loads);
+void mb_held_rubbed_begin(MbSensitivity *g, const double *forces);
+// Makes a row that slips that of its law, when its G and Y have been found; false: g->parted tells why it has none.
+bool mb_held_rubbed_row(MbSensitivity *g, const MbHeldRow *row);
+// Adds to S of g->held->rows what these have of the rows' forces; tells, where it has been factored, whether there is a derivative of loads; false: g->parted tells why not.
+void mb_held_rubbed_fill(MbSensitivity *g);
+bool mb_held_rubbed_settled(MbSensitivity *g);
+// Takes it to what the border is felt by, r->asked, of which that of its own rows is 0 then.
+void mb_held_rubbed_felt(MbSensitivity *g);
+// Returns weights z of the equations with those of what joints do; adds these to the bodies' twists by z.
+double *mb_held_rubbed_weigh(MbSensitivity *g, double *z);
+void mb_held_rubbed_twists(const MbSensitivity *g, double *z);
+// Adds to held->move what these are felt by as bodies move against one another.
+void mb_held_rubbed_back(MbSensitivity *g);
+// Returns what a number changes of the law itself.
+double mb_held_rubbed_number(MbSensitivity *g, size_t k);
+// Warns once in a run where a place was about to be pressed from the other side in the step at hand.
+void mb_held_rubbed_tell(MbSensitivity *g, double t, int64_t step, MbReport *report);
+
+// ---- sensitivity_held_rotors.c: joints' own inertia, without which all of it does nothing ----------------------------------
+
+bool mb_held_rotors_make(MbSensitivity *g); // false: out of memory
+// Takes it to the step at hand, where the probe's bodies are.
+void mb_held_rotors_at(MbSensitivity *g);
+// Returns less the force along coordinate k by so much inertia.
+double mb_held_rotors_push(const MbHeldBack *held, const MbSim *sim, size_t k, double inertia);
+// Adds what rates of coordinates, and of what these make by themselves, are weighed by.
+void mb_held_rotors_weigh(MbHeldBack *held, const MbSim *sim);
+// Adds what it is felt by to held->move and held->phi; false: the coordinates of a joint are not found.
+bool mb_held_rotors_back(MbSensitivity *g, const double *q0);
+// Gathers what moments of inertia are felt by, when that has been done.
+void mb_held_rotors_gather(const MbSensitivity *g, MbTangentGather *gather);
+// Adds what a number changes of it beside that, its frames and the inertia itself; false as above.
+bool mb_held_rotors_number(MbSensitivity *g, size_t k, const double *q0, double *sum);
 
 // ---- sensitivity_held_joints.c: joints in it -----------------------------------------------------------------------------
 

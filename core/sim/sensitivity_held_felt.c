@@ -26,8 +26,9 @@ static double sum_of(const MbHeldBack *held, const MbHeldRows *r, const MbSim *s
     MbHeldRow row = r->row[k];
     const MbRow *at = &rows[row.slot - sim->model->constraints[row.constraint].slot];
     double rate = 0, drift = 0, z = 0;
-    if (row.slips) row.mu = row.slips * at->most;
+    if (row.slips && !row.loaded) row.mu = row.slips * at->most;
     if (own && !row.slips) mb_held_row_terms(r, side, sim->constraining->set.row[row.slot].g, &row);
+    if (row.kept) row.rate = 0;
     for (int e = 0; e < 2; e++) {
       double fall[6];
       if (at->body[e] != MB_WORLD) {
@@ -39,7 +40,7 @@ static double sum_of(const MbHeldBack *held, const MbHeldRows *r, const MbSim *s
         }
       }
       if (at->c[e] == 0) continue;
-      if (!row.kept) rate += at->c[e] * held->rate_plus[at->v[e]];
+      rate += at->c[e] * held->rate_plus[at->v[e]];
       z += at->c[e] * held->rate_z[at->v[e]];
       drift += turns ? at->c[e] * turns[at->v[e]] : 0;
     }
@@ -59,7 +60,7 @@ static const MbConstraint *rows_here(const MbHeldRows *r, size_t first, MbRow ro
 
 static double sum_by(const MbHeldBack *held, const MbHeldRows *r, const MbRow *rows, size_t first,
                      size_t end) {
-  const Twists twists = {r->sim->x.phi, held->plus, held->z};
+  const Twists twists = {r->sim->x.phi, held->plus, held->row_z};
   return sum_of(held, r, r->sim, &twists, rows, first, end, false);
 }
 
@@ -223,7 +224,7 @@ static void add_turns(MbHeldBack *held, const MbHeldRows *r, size_t first, size_
       mb_vec3_add_scaled(by[2], by[2], -row->mu, at->H[e] + 3);
     }
   }
-  const double *const twist[3] = {sim->x.phi, held->plus, held->z};
+  const double *const twist[3] = {sim->x.phi, held->plus, held->row_z};
   for (int i = 0; i < 3; i++) {
     mb_vec3_cross(turned, by[i], twist[i] + 6 * body + 3);
     mb_vec3_add(held->move + 6 * body, held->move + 6 * body, turned);
@@ -263,17 +264,14 @@ static void of_rates(MbHeldBack *held, const MbHeldRows *r, size_t first, size_t
   sim->x.v = v;
 }
 
-// What its rows weigh rates of coordinates by; and the coordinates themselves, where they ask for how far these move.
+// What its rows weigh rates of coordinates by.
 static void weigh_rates(MbHeldBack *held, const MbHeldRows *r, size_t first, size_t end) {
   for (size_t k = first; k < end; k++) {
     const MbHeldRow *row = &r->row[k];
     const MbRow *at = &r->sim->constraining->set.row[row->slot];
     for (int e = 0; e < 2; e++) {
       if (at->c[e] == 0) continue;
-      if (row->kept)
-        held->by_q[at->v[e]] -= row->zeta * at->c[e] / r->h;
-      else
-        held->by_plus[at->v[e]] += row->zeta * row->rate * at->c[e];
+      held->by_plus[at->v[e]] += row->zeta * row->rate * at->c[e];
       held->by_z[at->v[e]] -= row->mu * at->c[e];
       held->by_turn[at->v[e]] += row->zeta * row->bend * at->c[e];
     }
@@ -322,7 +320,7 @@ static double of_side(MbSensitivity *g, const MbHeldRows *r, MbSim *side, size_t
   const MbConstraint *constraint = &side->model->constraints[r->row[first].constraint];
   const size_t nguess = side->model->nguess;
   MbHeldBack *held = g->held;
-  const Twists twists = {held->side_phi, held->side_plus, held->side_z};
+  const Twists twists = {held->side_phi, held->side_plus, held->side_row_z};
   const MbMaximal own = side->x;
   MbRow rows[MB_ROWS];
   if (nguess) memcpy(mb_section(side, MB_SECTION_CLOSURES), r->guess, nguess * sizeof(double));
@@ -333,6 +331,12 @@ static double of_side(MbSensitivity *g, const MbHeldRows *r, MbSim *side, size_t
   return sum_of(held, r, side, &twists, rows, first, end, true);
 }
 
+// Whether a constraint may say other things on the sides of a number: of one that is the same on both, by the same signals, sums are the same where bodies are the same.
+static bool differs(const MbSensitivity *g, size_t k, size_t constraint) {
+  const MbTangentNumber *of = g->held->number[k].of;
+  return of->nsignals || mb_held_number_jumps(g, k) || mb_tangent_number_ties(of, constraint);
+}
+
 double mb_held_rows_number(MbSensitivity *g, const MbHeldRows *r, size_t k, size_t only) {
   MbSim *const side[2] = {g->slopes[k].less, g->slopes[k].more};
   double sum = 0;
@@ -340,7 +344,7 @@ double mb_held_rows_number(MbSensitivity *g, const MbHeldRows *r, size_t k, size
     mb_rows_signals(side[s], r->t);
     mb_held_side(g, k, s);
     for (size_t first = 0; first < r->n; first = end_of(r, first))
-      if (only == SIZE_MAX || only == r->row[first].constraint)
+      if (only == SIZE_MAX ? differs(g, k, r->row[first].constraint) : only == r->row[first].constraint)
         sum += (s ? 1 : -1) * of_side(g, r, side[s], first, end_of(r, first));
   }
   return sum;

@@ -33,10 +33,14 @@ const char *mb_held_refuses(const MbSim *sim) {
   if (sim->touching) return "under solver \"maximal\" there is no way back through contact";
   if (any_node_hangs(model))
     return "under solver \"maximal\" there is no way back through nodes that bodies hold by \"reduction\"";
-  if (model->rotors)
-    return "under solver \"maximal\" there is no way back through coordinates with inertia of their own";
+  if (model->rotors && (stages || halves))
+    return "under solver \"maximal\" there is no way back through coordinates with inertia of their own in "
+           "steps of this integrator";
   if (model->solver.stabilization.kind == MB_POST)
     return "there are no exact ones of positions that \"stabilization\" corrects after each step";
+  if (model->nloads && sim->constraining->claims)
+    return "under solver \"maximal\" there is no way back through friction inside joints where constraints "
+           "hold bodies as joints do";
   const char *why = mb_held_rows_refuse(model);
   if (!why && (stages || halves)) why = mb_slope_stages_close(model);
   return why || (kind != MB_IMPLICIT && !halves) ? why : mb_tangent_linear_refuses(model);
@@ -112,11 +116,12 @@ static bool make_lists(MbSensitivity *g) {
   const MbModel *model = g->sim->model;
   const size_t nb = model->nb, rows = held->nclaimed = g->sim->nclaimed;
   double **const of_rows[] = {&held->none, &held->lambda, &held->zeta};
-  double **const of_bodies[] = {&held->plus,   &held->z,       &held->move, &held->phi,      &held->before,
-                                &held->behind, &f->step,       &f->a,       &f->move,        &f->rate,
-                                &f->less,      &f->more,       &f->damping, &f->stiffness,   &f->number_own,
-                                &f->spun,      &f->first.from, &f->first.w, &held->side_phi, &held->side_plus,
-                                &held->side_z};
+  double **const of_bodies[] = {&held->plus,    &held->z,      &held->move,      &held->phi,
+                                &held->before,  &held->behind, &f->step,         &f->a,
+                                &f->move,       &f->rate,      &f->less,         &f->more,
+                                &f->damping,    &f->stiffness, &f->number_own,   &f->spun,
+                                &f->first.from, &f->first.w,   &held->side_phi,  &held->side_plus,
+                                &held->side_z,  &held->row_z,  &held->side_row_z};
   double **const of_joints[] = {
       &held->force,      &held->stiffness,      &held->damping,     &held->rate_plus, &held->rate_z,
       &held->by_q,       &held->by_rate,        &held->by_plus,     &held->by_z,      &held->by_turn,
@@ -133,7 +138,7 @@ static bool make_lists(MbSensitivity *g) {
   f->q1 = mb_arena_alloc(&g->arena, 7 * nb + 1, sizeof(double));
   f->moved = mb_arena_alloc(&g->arena, 7 * nb + 1, sizeof(double));
   f->slopes = mb_arena_alloc(&g->arena, g->count + 1, sizeof *f->slopes);
-  held->noted = mb_arena_alloc(&g->arena, rows + model->nslots + 1, sizeof(double));
+  held->noted = mb_arena_alloc(&g->arena, rows + model->nslots + model->nloads + 1, sizeof(double));
   held->number = mb_arena_alloc(&g->arena, g->count + 1, sizeof *held->number);
   held->first = mb_arena_alloc(&g->arena, nb + 1, sizeof *held->first);
   held->side_E = mb_arena_alloc(&g->arena, nb + 1, sizeof *held->side_E);
@@ -158,7 +163,8 @@ static MbStatus begin_number(MbSensitivity *g, size_t k, MbReport *report) {
   number->of = mb_tangent_number_create(&g->arena, g->sim, slope->less, slope->more);
   if (!own->side[0] || !own->side[1] || !own->number || !number->of)
     return mb_no_memory(report, "derivatives");
-  number->along = mb_tangent_number_along(number->of) || mb_tangent_number_signals(number->of);
+  number->along = mb_tangent_number_along(number->of) || mb_tangent_number_signals(number->of) ||
+                  mb_tangent_number_rotors(number->of);
   slope->number = own->number, own->axes = slope->axes;
   return MB_OK;
 }
@@ -176,7 +182,8 @@ MbStatus mb_held_make(MbSensitivity *g, MbReport *report) {
   f->probe = f->sim;
   f->tangent = tangent_of(held, f->sim, g->sim->model->h);
   const MbHeldAt at = f->once ? MB_HELD_ONCE : MB_HELD_STAGE;
-  if (!f->tangent || !make_lists(g) || !mb_held_rows_create(g, g->probe, at, &held->rows))
+  if (!f->tangent || !make_lists(g) || !mb_held_rubbed_make(g) || !mb_held_rotors_make(g) ||
+      !mb_held_rows_create(g, g->probe, at, &held->rows))
     return mb_no_memory(report, "derivatives");
   if (!f->once) status = mb_held_stages_make(g, report);
   if (g->sim->model->integrator.kind == MB_TRAPEZOIDAL) status = mb_held_halves_make(g, report);

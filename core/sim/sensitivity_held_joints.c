@@ -18,12 +18,12 @@ static void forces_of(const MbModel *model, const MbMaximal *x, const MbModel *b
 }
 
 // The factor of V z in  −f · V z  by what a step has of forces along coordinates.
-static double pushes(const MbHeldBack *held, const MbSim *sim, size_t k, double force, double stiffness,
-                     double damping) {
+static double pushes(const MbHeldBack *held, const MbSim *sim, const MbModel *model, size_t k, double force,
+                     double stiffness, double damping) {
   const MbHeldWeighed *of = &held->of;
   const double plus = held->rate_plus[k];
   return -force + of->damping * damping * (plus - (of->change ? 0 : sim->x.v[k])) +
-         of->stiffness * stiffness * plus;
+         of->stiffness * stiffness * plus + mb_held_rotors_push(held, sim, k, model->joint_inertia[k]);
 }
 
 // Twists of all bodies by velocities.
@@ -49,8 +49,9 @@ static void weigh_coordinates(MbSensitivity *g) {
     held->by_rate[k] = (of->change ? 1 : 1 - of->damping) * D * z;
     held->by_plus[k] = (of->damping * D + of->stiffness * K) * z;
     held->by_turn[k] = 0;
-    held->by_z[k] = pushes(held, sim, k, held->force[k], K, D);
+    held->by_z[k] = pushes(held, sim, sim->model, k, held->force[k], K, D);
   }
+  mb_held_rotors_weigh(held, sim);
 }
 
 // What A has of coordinates' own, of velocities x that are those of the simulation, x̄ being its twists.
@@ -141,7 +142,7 @@ static void add_felt(const MbSensitivity *g, double *q, double *v) {
 }
 
 static bool all_joints(MbSensitivity *g, const double *q0, bool step, double *q, double *v) {
-  if (!add_joints(g, q0, step)) return false;
+  if (!add_joints(g, q0, step) || (step && !mb_held_rotors_back(g, q0))) return false;
   add_felt(g, q, v);
   return true;
 }
@@ -150,6 +151,7 @@ void mb_held_move(MbSensitivity *g, const double *w) {
   MbHeldBack *held = g->held;
   twists_of(held->here, w, held->plus);
   memset(held->z, 0, 6 * g->sim->model->nb * sizeof *held->z);
+  memset(held->row_z, 0, 6 * g->sim->model->nb * sizeof *held->row_z);
 }
 
 static void clear_weights(MbHeldBack *held, const MbModel *model) {
@@ -163,12 +165,15 @@ bool mb_held_joints_back(MbSensitivity *g, MbHeldRows *rows, const double *q0, c
   MbHeldBack *held = g->held;
   MbSim *sim = held->here;
   twists_of(sim, z, held->z);
+  memcpy(held->row_z, held->z, 6 * sim->model->nb * sizeof *held->z);
+  mb_held_rubbed_twists(g, held->row_z);
   sim->solver->map->rates(sim->work, sim->model, z, held->rate_z);
   clear_weights(held, sim->model);
   if (held->of.forces) weigh_coordinates(g);
   if (held->of.own) weigh_own(g);
   clear_felt(held, sim->model);
   mb_held_rows_back(g, rows, held->of.zeta);
+  mb_held_rubbed_back(g);
   return all_joints(g, q0, true, q, v);
 }
 
@@ -264,8 +269,8 @@ static double of_coordinates(MbSensitivity *g, MbSim *side, double t) {
   x.signal = side->signal;
   forces_of(side->model, &x, sim->model, held->side_force, held->side_stiffness, held->side_damping);
   for (size_t i = 0; i < sim->model->nv; i++)
-    sum += held->rate_z[i] *
-           pushes(held, sim, i, held->side_force[i], held->side_stiffness[i], held->side_damping[i]);
+    sum += held->rate_z[i] * pushes(held, sim, side->model, i, held->side_force[i], held->side_stiffness[i],
+                                    held->side_damping[i]);
   return sum;
 }
 

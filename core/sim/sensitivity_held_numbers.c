@@ -14,8 +14,9 @@ static bool shares(const MbSensitivity *g, size_t k) {
 bool mb_held_number_rests(const MbSensitivity *g, size_t k) {
   const MbHeldNumber *number = &g->held->number[k];
   const bool rows = (number->of->nties || number->of->nsignals) && !shares(g, k);
-  return rows || mb_held_kept_may(g) || number->along || number->of->njoints || mb_held_number_jumps(g, k) ||
-         mb_tangent_number_rests(g->slopes[k].number) || mb_tangent_number_spins(g->slopes[k].number);
+  return rows || mb_held_kept_asks(g, k) || number->along || number->of->njoints ||
+         mb_held_number_jumps(g, k) || mb_tangent_number_rests(g->slopes[k].number) ||
+         mb_tangent_number_spins(g->slopes[k].number);
 }
 
 // ---- parameters ---------------------------------------------------------------------------------------------------
@@ -94,6 +95,7 @@ bool mb_held_number_back(MbSensitivity *g, size_t k, const MbStageNote *note, co
   const double move = g->number[k].move;
   double sums = 0;
   if (!mb_held_number_sums(g, g->held->rows, k, note->t, q0, &sums)) return false;
+  if (!mb_held_rotors_number(g, k, q0, &sums)) return false;
   sums += mb_held_kept_number(g, k);
   *sum += sums / (2 * move) + mb_held_number_bodies(g, k, note, note->from, z) +
           mb_slope_once_number(f, &f->slopes[k], note, move, z);

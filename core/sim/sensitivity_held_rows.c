@@ -5,10 +5,11 @@
 //
 // What  ζ · r − μ · G z  of a constraint is felt by where its bodies are and how they move is a difference along motions and twists of its two bodies, some
 // 1e-10 off; about coordinates it goes to the joints' sums as weights of these.
-#include "core/constraints/constraints.h"
+#include "core/constraints/joint_friction.h"
 #include "core/model/coordinates.h"
 #include "core/sim/claims.h"
 #include "core/sim/ask_steps.h"
+#include "core/sim/dry.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_held.h"
 #include "core/sim/tangent_number_parts.h"
@@ -19,9 +20,6 @@
 
 const char *mb_held_rows_refuse(const MbModel *model) {
   for (size_t i = 0; i < model->nconstraints; i++) {
-    if (model->constraints[i].dry && model->constraints[i].ops != &mb_frictionloss_ops)
-      return "under solver \"maximal\" there is no way back through friction inside joints, which goes by "
-             "their loads";
     if (model->constraints[i].nmasters)
       return "under solver \"maximal\" there is no way back through bodies that follow several others";
   }
@@ -86,6 +84,7 @@ bool mb_held_row_terms(const MbHeldRows *r, const MbSim *sim, double gap, MbHeld
 void mb_held_rows_list(MbHeldRows *r, const double *forces) {
   const MbSim *sim = r->sim;
   const MbModel *model = sim->model;
+  const double largest = mb_dry_largest(sim);
   r->n = r->ntied = 0;
   for (size_t i = 0; i < model->nconstraints; i++)
     for (size_t s = model->constraints[i].slot; s < model->constraints[i].slot + model->constraints[i].rows;
@@ -96,10 +95,14 @@ void mb_held_rows_list(MbHeldRows *r, const double *forces) {
       if (is->kind == MB_ROW_ONE_WAY && !(forces[s] > 0)) continue;
       *row = (MbHeldRow){
           .constraint = i, .slot = s, .claimed = is->claimed, .order = at->order, .mu = forces[s]};
-      if (is->kind == MB_ROW_DRY) row->slips = mb_tangent_row_slips(sim, s, row->mu);
-      row->tied = SIZE_MAX, row->kept = mb_held_kept_is(r, &model->constraints[i]);
+      if (is->kind == MB_ROW_DRY)
+        row->slips =
+            mb_dry_slips(sim, &model->constraints[i], s - model->constraints[i].slot, row->mu, largest);
+      row->loaded = row->slips && model->constraints[i].ops == &mb_joint_friction_ops;
+      row->tied = SIZE_MAX, row->kept = !row->slips && mb_held_kept_is(r, &model->constraints[i]);
       if (!row->slips && !mb_held_row_terms(r, sim, at->g, row)) continue;
-      if (!row->slips && is->claimed == MB_WORLD) row->tied = r->ntied++;
+      if (row->kept) row->rate = 0; // it asks for the move in its place
+      if ((!row->slips || row->loaded) && is->claimed == MB_WORLD) row->tied = r->ntied++;
       r->n++;
     }
 }
@@ -127,8 +130,10 @@ static bool respond(MbSensitivity *g, MbHeldRows *r) {
     const double nothing = sim->solver->claims->nothing * r->scale * free_of(sim->model, G);
     if (fabs(mb_slope_dot(G, Y, nv)) > nothing) {
       if (r->row[k].kept) mb_held_kept_row(g, &r->row[k]);
+      if (r->row[k].loaded && !mb_held_rubbed_row(g, &r->row[k])) return false;
       continue;
     }
+    r->row[k].idle = true;
     memset(G, 0, nv * sizeof *G), memset(Y, 0, nv * sizeof *Y);
     if (r->row[k].kept) memset(r->before + nv * r->row[k].tied, 0, nv * sizeof *r->before);
   }
@@ -163,7 +168,8 @@ static void look_for_ends(MbSensitivity *g, const double *to) {
     const MbHeldRow *row = &r->row[k];
     const MbRowKind kind = sim->constraining->set.is[row->slot].kind;
     if (row->tied == SIZE_MAX) continue;
-    if (kind == MB_ROW_DRY && mb_slope_about_to_slip(sim, row->slot, row->mu)) r->near = row->slot;
+    if (kind == MB_ROW_DRY && !row->slips && mb_slope_about_to_slip(sim, row->slot, row->mu))
+      r->near = row->slot;
     if (kind == MB_ROW_ONE_WAY &&
         mb_slope_about_to_let_go(sim, row->slot, row->mu, r->S.S[(r->ntied + 1) * row->tied], to))
       r->near = row->slot;
@@ -225,6 +231,7 @@ bool mb_held_rows_respond(MbSensitivity *g, MbHeldRows *r) {
       r->S.S[r->ntied * one->tied + other->tied] =
           mb_slope_dot(r->G + nv * one->tied, r->Y + nv * other->tied, nv) + (i == k ? one->soft : 0);
     }
+  mb_held_rubbed_fill(g);
   return true;
 }
 
@@ -237,11 +244,15 @@ bool mb_held_rows_at(MbSensitivity *g, const MbTurn *turn, double *lambda) {
   if (!r) return true;
   r->t = turn->t, r->guess = turn->guess;
   if (nguess) memcpy(mb_section(sim, MB_SECTION_CLOSURES), turn->guess, nguess * sizeof(double));
+  mb_held_rubbed_step(g, note->impulse + held->nclaimed + sim->model->nslots);
   mb_rows_make(sim, sim->x.q, note->from, turn->t, sim->model->h);
+  mb_dry_begin(sim);
   mb_held_rows_list(r, note->impulse + held->nclaimed);
+  mb_held_rubbed_begin(g, note->impulse + held->nclaimed);
   mb_held_kept_at(g, turn);
   if (!mb_held_rows_respond(g, r)) return false;
   mb_held_rows_factor(g, note->from, note->w, NULL);
+  if (!mb_held_rubbed_settled(g)) return false;
   if (sim->constraining->claims) return true; // what they make joints push is told
   memset(r->y, 0, nv * sizeof *r->y);
   for (size_t k = 0; k < r->n; k++)

@@ -11,9 +11,11 @@ void mb_held_side(MbSensitivity *g, size_t k, int side) {
   memcpy(held->side_E, sim->x.E, nb * sizeof *held->side_E);
   memcpy(held->side_phi, sim->x.phi, size);
   memcpy(held->side_plus, held->plus, size), memcpy(held->side_z, held->z, size);
+  memcpy(held->side_row_z, held->row_z, size);
   mb_axes_poses(axes, side, held->side_E);
   mb_axes_twists(axes, side, held->side_phi);
   mb_axes_twists(axes, side, held->side_plus), mb_axes_twists(axes, side, held->side_z);
+  mb_axes_twists(axes, side, held->side_row_z);
 }
 
 MbStatus mb_held_beside(const MbModel *model, MbSim **out, MbReport *report) {

@@ -11,6 +11,7 @@
 #include "core/base/report.h"
 #include "core/constraints/constraints.h"
 #include "core/sim/sensitivity_opened.h"
+#include "core/sim/sensitivity_rubbed.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,9 +20,6 @@ static const double NEAR =
     1e-6; // of velocities that rows are about: another branch is as near as differences of a step go
 
 const char *mb_slope_tied_refuse(const MbModel *model) {
-  for (size_t i = 0; i < model->nconstraints; i++)
-    if (model->constraints[i].dry && model->constraints[i].ops != &mb_frictionloss_ops)
-      return "there are no exact ones of friction inside joints, which goes by their loads";
   if (model->nslots && model->solver.stabilization.kind == MB_POST)
     return "there are no exact ones of positions that \"stabilization\" corrects after each step";
   return NULL;
@@ -44,7 +42,8 @@ bool mb_slope_tied_make(MbSensitivity *g) {
   t->left = mb_arena_alloc(&g->arena, n, sizeof(double));
   t->guess = mb_arena_alloc(&g->arena, sim->model->nguess + 1, sizeof(double));
   const bool ok = t->G && t->Y && t->forces && t->asked && t->y && t->pushed && t->r && t->left && t->guess;
-  return ok && mb_ranked_create(&g->arena, &t->S, n) && mb_tangent_rows_make(g->probe, g->tangent);
+  return ok && mb_ranked_create(&g->arena, &t->S, n) && mb_tangent_rows_make(g->probe, g->tangent) &&
+         mb_slope_rubbed_make(g);
 }
 
 void mb_slope_tied_step(MbSensitivity *g, const double *guess, const double *forces, double end) {
@@ -53,11 +52,6 @@ void mb_slope_tied_step(MbSensitivity *g, const double *guess, const double *for
   if (model->nguess) memcpy(g->tied->guess, guess, model->nguess * sizeof *guess);
   memcpy(g->tied->forces, forces, model->nslots * sizeof *forces);
   g->tied->end = end;
-}
-
-void mb_slope_tied_look(const MbSensitivity *g, MbSim *sim) {
-  const size_t n = sim->model->nguess;
-  if (n) memcpy(mb_section(sim, MB_SECTION_CLOSURES), g->tied->guess, n * sizeof(double));
 }
 
 // ---- at a step ------------------------------------------------------------------------------------------------------
@@ -178,12 +172,13 @@ bool mb_slope_tied_respond(MbSensitivity *g) {
     double *G = t->G + nv * k, *Y = t->Y + nv * k;
     memset(G, 0, nv * sizeof *G);
     memset(Y, 0, nv * sizeof *Y);
-    if (rows->row[k].slips) continue;
+    if (rows->row[k].slips && !rows->row[k].loaded) continue;
     mb_row_spread(&sim->constraining->set, rows->row[k].slot, 1, G);
     for (size_t i = 0; i < nv; i++) Y[i] = span * G[i];
     if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return false;
     if (!mb_row_idle(sim, &sim->constraining->set, rows->row[k].slot, mb_slope_dot(G, Y, nv))) continue;
     memset(G, 0, nv * sizeof *G), memset(Y, 0, nv * sizeof *Y);
+    mb_tangent_rows(g->tangent)->row[k].idle = true;
   }
   return true;
 }
@@ -195,14 +190,16 @@ void mb_slope_tied_fill(MbSensitivity *g) {
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < n; k++)
       t->S.S[n * i + k] = mb_slope_dot(t->G + nv * i, t->Y + nv * k, nv) + (i == k ? rows->row[k].soft : 0);
+  mb_slope_rubbed_fill(g);
 }
 
 bool mb_slope_tied_factor(MbSensitivity *g, const MbStageNote *note) {
   if (!g->tied) return true;
-  if (!mb_slope_tied_respond(g)) return false;
+  if (!mb_slope_tied_respond(g) || !mb_slope_rubbed_at(g)) return false;
   mb_slope_tied_fill(g);
   look_for_ends(g, note->w);
   mb_ranked_factor(&g->tied->S, mb_tangent_rows(g->tangent)->n);
+  if (!mb_slope_rubbed_settled(g)) return false;
   look_for_holds(g, note->from, note->w);
   return true;
 }
@@ -229,7 +226,8 @@ void mb_slope_tied_sides(MbSensitivity *g, const MbSlope *slope, const MbStageNo
       const MbRowSet *set = &side[s]->constraining->set;
       const size_t slot = rows->row[k].slot;
       mb_row_spread(set, slot, share * mb_tangent_row_pushes(&rows->row[k], &set->row[slot]), pushed);
-      t->r[k] += share * mb_tangent_row_asked(side[s], rows->of, &rows->row[k], seen.from, seen.w);
+      if (!rows->row[k].slips)
+        t->r[k] += share * mb_tangent_row_asked(side[s], rows->of, &rows->row[k], seen.from, seen.w);
     }
     mb_axes_return(slope->axes, s, pushed);
     for (size_t i = 0; i < g->sim->nv; i++) t->y[i] += pushed[i];
@@ -296,8 +294,8 @@ void mb_slope_tied_back(MbSensitivity *g, double *w) {
   double *zeta = t->asked;
   for (size_t k = 0; k < n; k++) zeta[k] = -mb_slope_dot(t->Y + nv * k, w, nv);
   mb_ranked_solve_transposed(&t->S, zeta, zeta);
-  for (size_t k = 0; k < n; k++) {
-    rows->row[k].zeta = zeta[k];
+  for (size_t k = 0; k < n; k++)
     for (size_t i = 0; i < nv; i++) w[i] += zeta[k] * t->G[nv * k + i];
-  }
+  mb_slope_rubbed_felt(g, zeta);
+  for (size_t k = 0; k < n; k++) rows->row[k].zeta = zeta[k];
 }

@@ -4,6 +4,7 @@
 
 #include "core/sim/constrain_internal.h"
 #include "core/sim/dense_lu.h"
+#include "core/sim/rub_rows.h"
 #include "core/sim/sensitivity_parts.h"
 #include "core/sim/tangent_rows.h"
 
@@ -47,10 +48,14 @@ struct MbTied {
   double begin;        // of a step of the midpoint rule: its time at the start
   const double *start; // (nv) and velocities then; NULL: it is none
   MbTiedHalves *halves;
+  MbRubbed *rubbed; // friction inside joints; NULL: there is none
 };
 
 // Closures are looked for where the run has looked for them.
-void mb_slope_tied_look(const MbSensitivity *g, MbSim *sim);
+static inline void mb_slope_tied_look(const MbSensitivity *g, MbSim *sim) {
+  const size_t n = sim->model->nguess;
+  if (n) memcpy(mb_section(sim, MB_SECTION_CLOSURES), g->tied->guess, n * sizeof(double));
+}
 // G and Y of the rows that the tangent has listed. False: A has no inverse.
 bool mb_slope_tied_respond(MbSensitivity *g);
 // S of these.

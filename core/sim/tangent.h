@@ -76,6 +76,11 @@ void mb_tangent_times(MbSim *sim, MbTangent *tangent, const double *dq, const do
 // The transposed of it: dq, dv and da ← what z · δτ is by each of them. In O(n), as δτ is.
 void mb_tangent_transposed(MbSim *sim, MbTangent *tangent, const double *z, double *dq, double *dv,
                            double *da);
+// Tells what each body's joint does to it (nb x 6), in its own axes: all that the body and those behind it ask for beside the forces on them.
+const double *mb_tangent_wrenches(const MbTangent *tangent);
+// From now on these wrenches are weighed as well: z · τ has `twist` (nb x 6) · what the joint does beside it, and `move` (nb x 6) is what that is felt by along motions of bodies where the twists
+// turn with others than the body itself. Both stay where they are; NULL: no more.
+void mb_tangent_weigh_wrenches(MbTangent *tangent, const double *twist, const double *move);
 // Takes it to velocities v alone, where the bodies of sim->x are: all that mb_tangent_weigh and mb_tangent_number_told ask for.
 void mb_tangent_motion(MbSim *sim, MbTangent *tangent, const double *v);
 // Adds to dq and dv (nv) what weights of bodies' motions, (nb x 6) `move` and `phi` in their own axes, come to by the coordinates' motion and by

@@ -151,6 +151,7 @@ static void weigh_down(const MbSim *sim, MbTangent *t, size_t b, const double *z
     mb_add_transposed_bracket(turn, 1, Z, t->F + 6 * b);
   }
   mb_add_columns(Z, t->T + 6 * first, n, z + first);
+  for (size_t k = 0; k < 6 && t->weighed; k++) Z[k] += t->weighed[6 * b + k];
   mb_six_copy(t->dF + 6 * b, Z), mb_six_copy(t->turn + 6 * b, turn);
   for (size_t k = 0; k < n; k++) {
     dq[first + k] = dv[first + k] = 0;
@@ -240,6 +241,12 @@ static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, doubl
   mb_add_motion_transposed(t->move + 6 * p, t->X + 36 * b, move);
 }
 
+const double *mb_tangent_wrenches(const MbTangent *t) { return t->F; }
+
+void mb_tangent_weigh_wrenches(MbTangent *t, const double *twist, const double *move) {
+  t->weighed = twist, t->weighed_move = move;
+}
+
 MB_CLONES __attribute__((flatten)) void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z,
                                                               double *dq, double *dv, double *da) {
   const MbModel *model = sim->model;
@@ -256,6 +263,7 @@ MB_CLONES __attribute__((flatten)) void mb_tangent_transposed(MbSim *sim, MbTang
   if (t->linearised && !t->still) mb_linear_weigh(sim, t);
   if (t->linearised && t->still) mb_blocks_weigh(sim, t);
   if (t->linearised && t->rows) mb_rows_weigh(sim, t);
+  for (size_t k = 0; k < 6 * model->nb && t->weighed; k++) t->move[k] += t->weighed_move[k];
   for (size_t b = model->nb; b-- > 0;) weigh_up(sim, t, b, dq, dv, da);
   if (t->linearised && t->rows) mb_rows_weigh_own(sim, t, dq, dv);
 }

@@ -481,6 +481,19 @@ bool mb_tangent_number_rows(const MbTangentNumber *n) {
   return n->njoints || n->nframed || (n->frames && !n->jumps) || n->nsignals || n->nties;
 }
 
+bool mb_tangent_number_ties(const MbTangentNumber *n, size_t constraint) {
+  bool any = false;
+  for (size_t i = 0; i < n->nties && !any; i++) any = n->tie[i] == constraint;
+  return any;
+}
+
+bool mb_tangent_number_hangs(const MbTangentNumber *n, size_t body) {
+  bool any = false;
+  for (size_t i = 0; i < n->njoints && !any; i++) any = n->joint[i] == body;
+  for (size_t i = 0; i < n->nframed && !any; i++) any = n->framed[i] == body;
+  return any;
+}
+
 bool mb_tangent_number_along(const MbTangentNumber *n) { return n->along; }
 
 bool mb_tangent_number_signals(const MbTangentNumber *n) { return n->nsignals > 0; }

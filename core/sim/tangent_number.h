@@ -37,6 +37,10 @@ void mb_tangent_number_own(const MbSim *sim, const MbTangentNumber *number, cons
                            const double *y, const double *x, double *out);
 // Tells whether rows of constraints may differ between the two.
 bool mb_tangent_number_rows(const MbTangentNumber *number);
+// Whether it changes the joint of a body, or the frames that this has.
+bool mb_tangent_number_hangs(const MbTangentNumber *number, size_t body);
+// Whether it changes a constraint itself.
+bool mb_tangent_number_ties(const MbTangentNumber *number, size_t constraint);
 
 // Returns what the sum weighed by mb_tangent_weigh, asked about last, differs by, of the motion of the bodies.
 double mb_tangent_number_told(const MbSim *sim, const MbTangent *tangent, const MbTangentNumber *number,

@@ -34,14 +34,15 @@ struct MbTangent {
   double *alpha, *F;                 // (nb x 6)
   double *fall;                      // (nb x 3) gravity in the body's axes
   double *move, *dphi, *dalpha, *dF; // (nb x 6)
-  double *turn;                      // (nb x 6) what a change is felt by along σ, backwards
-  double *K, *D;                     // of the forces, as MbMaximal has them
-  bool spins;                        // of swings that by spins alone is asked for
-  MbSwingSlopes *swing;              // (nb) of those that fly
-  double *stiffness, *damping;       // (nv) along the coordinates
-  double *drive;                     // (nv)
-  double *dq, *dv, *da;              // (nv)
-  size_t *end;                       // (nb) behind the last body of its subtree
+  const double *weighed, *weighed_move; // (nb x 6) what joints do, weighed beside z; NULL: it is not
+  double *turn;                         // (nb x 6) what a change is felt by along σ, backwards
+  double *K, *D;                        // of the forces, as MbMaximal has them
+  bool spins;                           // of swings that by spins alone is asked for
+  MbSwingSlopes *swing;                 // (nb) of those that fly
+  double *stiffness, *damping;          // (nv) along the coordinates
+  double *drive;                        // (nv)
+  double *dq, *dv, *da;                 // (nv)
+  size_t *end;                          // (nb) behind the last body of its subtree
 };
 
 // A body's joint at an instant, as a model has it.

@@ -8,10 +8,12 @@
 // along each motion of each of its two bodies, some 1e-10 off, so that the cost does not grow with the tree. A master's H = w Rᵀ n turns with the master alone. Where an acceleration a is
 // prescribed, g_t has −v. Backwards, z · τ + ζ · r is felt by the bodies' motion as −Kᵀ Z + Lᵀ ζ and by Φ⁺ as Hᵀ ζ.
 #include "core/sim/tangent_rows.h"
+#include "core/constraints/joint_friction.h"
 #include "core/math/dense6.h"
 #include "core/math/se3.h"
 #include "core/sim/ask_steps.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/dry.h"
 #include "core/sim/tangent_parts.h"
 
 #include <math.h>
@@ -99,17 +101,13 @@ void mb_tangent_rows_place(MbSim *sim, MbTangentAsk of, const double *q, const d
     mb_rows_make_half(sim, &HALF, q, v, t);
   else
     mb_rows_make(sim, q, v, t, of == MB_TANGENT_ONCE ? sim->model->h : 0);
-}
-
-int mb_tangent_row_slips(const MbSim *sim, size_t slot, double mu) {
-  static const double ROUNDING = 1e-9; // as in sensitivity_branch.c
-  const double least = (1 - ROUNDING) * sim->constraining->set.row[slot].most;
-  return mu >= least ? 1 : mu <= -least ? -1 : 0;
+  mb_dry_begin(sim);
 }
 
 // The rows that take part, of one way by their `forces` (NULL: none do).
 static void list(MbSim *sim, MbTangentRows *rows, const double *forces) {
   const MbModel *model = sim->model;
+  const double largest = mb_dry_largest(sim);
   rows->n = rows->nties = 0;
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *constraint = &model->constraints[i];
@@ -118,7 +116,8 @@ static void list(MbSim *sim, MbTangentRows *rows, const double *forces) {
       if (sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && !(forces && forces[s] > 0)) continue;
       MbTangentRow *row = &rows->row[rows->n++];
       *row = (MbTangentRow){.slot = s, .mu = forces ? forces[s] : 0};
-      if (sim->constraining->set.is[s].kind == MB_ROW_DRY) row->slips = mb_tangent_row_slips(sim, s, row->mu);
+      if (constraint->dry) row->slips = mb_dry_slips(sim, constraint, s - constraint->slot, row->mu, largest);
+      row->loaded = row->slips && constraint->ops == &mb_joint_friction_ops;
       if (row->slips) continue;
       if (!find_terms(sim, rows->of, row) && rows->of != MB_TANGENT_ONCE) rows->n--;
     }

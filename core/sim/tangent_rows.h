@@ -16,6 +16,9 @@ typedef struct MbTangentRow {
   double before;     // of a pass: how much of its rate as the pass begins
   double soft;       // how much of μ
   int slips; // dry friction: the way that it pushes with all that it may, and asks for nothing; 0: it sticks, or is none
+  bool
+      loaded; // it slips inside a joint, so that its force is not known but follows from what the joint transmits (sensitivity_rubbed.c)
+  bool idle;  // nothing that it is about can move, so that it does not push
   double zeta;    // backwards: what its equation is felt by
   double L[2][6]; // what it asks for, by the motion of each of its bodies
 } MbTangentRow;
@@ -37,11 +40,9 @@ typedef struct MbTangentRows {
 
 // What a row pushes with, as it is in another simulation.
 static inline double mb_tangent_row_pushes(const MbTangentRow *row, const MbRow *there) {
-  return row->slips ? row->slips * there->most : row->mu;
+  return row->slips && !row->loaded ? row->slips * there->most : row->mu;
 }
 
-// Tells which of its bounds the force μ of a row of dry friction is at but for rounding: 1 or -1; 0: it sticks.
-int mb_tangent_row_slips(const MbSim *sim, size_t slot, double mu);
 // Makes room for a model's rows: τ is from now on less Gᵀ μ, the forces of rows; false: out of memory. Forces have to be linearised before, if they are to be.
 bool mb_tangent_rows_make(MbSim *sim, MbTangent *tangent);
 MbTangentRows *mb_tangent_rows(MbTangent *tangent);

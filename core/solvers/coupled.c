@@ -101,6 +101,20 @@ void mb_blocks_multiply(const MbModel *model, const double *B, double s, const d
   mb_pairs_multiply(model, B + 36 * model->nb, s, phi, y);
 }
 
+void mb_means_multiply(const MbModel *model, const MbMaximal *x, double a, double b, bool exact,
+                       const double *phi, double *y) {
+  double B[36];
+  if (!x->D || (a == 0 && b == 0)) return;
+  for (size_t i = 0; i < model->nb; i++) {
+    mb_force_block(B, x, i, i, a, b, exact);
+    add_block(y + 6 * i, B, 1, phi + 6 * i);
+  }
+  for (size_t n = 0; n < 2 * model->npairs; n++) {
+    mb_force_block(B, x, model->nb + n, model->nb + (n ^ 1), a, b, exact);
+    add_block(y + 6 * model->pair[n], B, 1, phi + 6 * model->pair[n ^ 1]);
+  }
+}
+
 void mb_coupling_multiply(const MbCoupling *coupling, const double *phi, double *F) {
   const MbModel *model = coupling->model;
   memset(F, 0, 6 * model->nb * sizeof *F);

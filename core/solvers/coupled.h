@@ -27,6 +27,9 @@ void mb_coupling_set(MbCoupling *coupling, const MbMaximal *x, double a, double 
 void mb_blocks_multiply(const MbModel *model, const double *B, double s, const double *phi, double *y);
 // y += s B φ over the pairs, with B of (npairs x 2 x 36)
 void mb_pairs_multiply(const MbModel *model, const double *B, double s, const double *phi, double *y);
+// y += (−a D − b K) φ over bodies and pairs, with the means of the two sides' blocks where A has them; nothing where x has no derivatives
+void mb_means_multiply(const MbModel *model, const MbMaximal *x, double a, double b, bool exact,
+                       const double *phi, double *y);
 // F = A φ, in maximal terms
 void mb_coupling_multiply(const MbCoupling *coupling, const double *phi, double *F);
 

@@ -83,7 +83,8 @@ typedef struct End {
   const MbSensitivity *run;
 } End;
 static double weight_of(const End *end, size_t i) {
-  return end->run && mb_sensitivity_bends(end->run, i) ? 0 : sin(1.0 + 2.0 * (double)i);
+  const bool none = end->run && (mb_sensitivity_bends(end->run, i) || mb_sensitivity_adds_up(end->run, i));
+  return none ? 0 : sin(1.0 + 2.0 * (double)i);
 }
 static bool wanted_at(void *to, int64_t step, double t) {
   (void)t;

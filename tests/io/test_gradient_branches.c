@@ -189,20 +189,6 @@ Test(gradient_branches, friction_that_is_about_to_hold_is_told_on_the_way_back) 
   }
 }
 
-// Of what is pressed in a joint the loads have no equations here.
-Test(gradient_branches, friction_inside_joints_has_no_way_back_by_name) {
-  const GradientCase c = {"rubbing", NULL, &rubs[0], NULL, 0, 0};
-  TestRun run = gradient_moved(&c, 0);
-  const MbSensitivityNumber number = {"none", run.model, run.model, 1};
-  MbReport report = {0};
-  MbSensitivity *g = NULL;
-  test_ok(mb_sensitivity_create(run.model, &number, 1, &g, &report), &report);
-  const char *why = mb_sensitivity_no_way_back(g);
-  cr_expect(why && strstr(why, "friction inside joints"), "%s", why ? why : "there is one");
-  mb_sensitivity_free(g);
-  test_run_free(&run);
-}
-
 // At rest on the limit and pressed by nothing: a little more presses, a little less takes it away.
 Test(gradient_branches, of_exact_steps_a_limit_that_is_about_to_press_is_told_both_ways) {
   expect_told("{\"mbsim\": 1, \"parameters\": {\"number\": 1}, \"gravity\": [\"=-number\", 0, 0], " FEW

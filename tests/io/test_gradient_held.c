@@ -215,22 +215,28 @@ Test(gradient_held, a_limit_that_is_about_to_press_or_let_go_is_told_once_on_the
     }
 }
 
-// What holds a pin whose axis turns asks for where the joint gets to, by which velocities are felt otherwise than what it pushes: derivatives were off by some thousandths.
-Test(gradient_held, there_is_no_way_back_where_dry_friction_holds_what_turns) {
-  const GradientCase c = {"dragging", "/bodies/2/joint/limits=[-0.5,0.5]", &ways[0], "grip", 12, NEAR};
-  MbReport report = {0};
-  TestRun at = gradient_moved(&c, 0), less = gradient_moved(&c, -1e-6), more = gradient_moved(&c, 1e-6);
-  const MbSensitivityNumber number = {c.name, less.model, more.model, 1e-6};
-  MbSensitivity *run = NULL;
-  double back[1];
-  test_ok(mb_sensitivity_create(at.model, &number, 1, &run, &report), &report);
-  cr_expect(!mb_sensitivity_no_way_back(run));
-  const MbSensitivityWeights one = {.wanted = at_end, .weigh = weigh_one};
-  cr_expect_neq(mb_sensitivity_backward(run, STEPS, 1u << 24, &one, back, NULL, &report), MB_OK);
-  cr_expect(strstr(report.issues[0].text, "dry friction holds a joint on what turns"), "\"%s\"",
-            report.issues[0].text);
-  mb_sensitivity_free(run);
-  test_run_free(&at), test_run_free(&less), test_run_free(&more);
+// What holds a joint whose axis turns asks for where the joint gets to, by which velocities are felt otherwise than what it pushes: where that was left out derivatives were off by some thousandths.
+Test(gradient_held, derivatives_back_where_dry_friction_holds_what_turns_are_those_of_whole_runs) {
+  check("dragging", NULL, NEAR);
+  check("dragging", "/bodies/2/joint/limits=[-0.5,0.5]", NEAR);
+}
+
+// What a joint's own inertia takes has in it how fast coordinates speed up by themselves, as bodies tumble and joints' columns turn.
+Test(gradient_held, derivatives_back_of_joints_with_inertia_of_their_own_are_those_of_whole_runs) {
+  check("rotors", NULL, MOVE);
+  check("rotors", "/bodies/2/joint/frictionloss=0.2", MOVE);
+}
+
+#define TURNED(what)                                                                                         \
+  "/bodies/2/joint={\"parent\":\"upper\",\"in_parent\":{\"position\":[\"=loss/10\",0,\"=-length/2\"]},"      \
+  "\"in_body\":{\"position\":[0,0.02,0.15]}," what "}"
+Test(gradient_held, so_they_are_of_every_kind_of_joint_that_it_holds, TEST_LONG) {
+  static const char *const joints[] = {
+      TURNED("\"type\":\"prismatic\",\"axis\":[0.3,1,\"=loss\"],\"frictionloss\":\"=20*loss\""),
+      TURNED("\"type\":\"universal\",\"position\":[0.3,-0.2],\"frictionloss\":[\"=loss*5\",\"=loss/5\"]"),
+      TURNED("\"type\":\"cylindrical\",\"axis\":[1,0.2,0],\"frictionloss\":[\"=rub\",\"=loss*30\"]"),
+      TURNED("\"type\":\"screw\",\"pitch\":\"=loss\",\"axis\":[0.1,1,0],\"frictionloss\":\"=10*loss\"")};
+  for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) check("dragging", joints[i], NEAR);
 }
 
 // What is so stiff that explicit steps are too long for it.

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The tip hangs free, or is held on a sphere, or springs tie links to one another, or pins rub.
-typedef enum Hang { FREE, CLOSED, SPRUNG, RUBBED } Hang;
+// The tip hangs free, or is held on a sphere, or springs tie links to one another, or pins rub, or rub by what they carry.
+typedef enum Hang { FREE, CLOSED, SPRUNG, RUBBED, LOADED } Hang;
 enum { LINKS = 12, STEPS = 400, MOST = 24, TIMES = 3 };
 static const int counts[] = {1, 6, MOST};
 enum { COUNT = sizeof counts / sizeof *counts };
@@ -46,6 +46,7 @@ static char *scene_text(const Way *way, Hang hang, int k, double by) {
             : strstr(integrator, "plicit") || strstr(integrator, "symp") ? 0.1
                                                                          : 0.01);
     if (hang == RUBBED) fputs(",\"frictionloss\":0.05", out);
+    if (hang == LOADED) fputs(",\"friction\":{\"coefficient\":0.1,\"radius\":0.01,\"length\":0.05}", out);
     if (i) fprintf(out, ",\"parent\":\"b%d\",\"in_parent\":{\"position\":[0,0,%.17g]}", i - 1, place);
     fputs("}}", out);
   }
@@ -229,6 +230,7 @@ static bool backwards(Way way, Hang hang, int number) {
          hang == CLOSED   ? " and a loop"
          : hang == SPRUNG ? " and springs"
          : hang == RUBBED ? " whose pins rub"
+         : hang == LOADED ? " whose pins rub by what they carry"
                           : "",
          LONG);
   for (int i = 0; i < COUNT && fine; i++)
@@ -265,6 +267,8 @@ bool mb_bench_gradient(void) {
   back &= backwards((Way){"maximal", "symplectic"}, RUBBED, number++);
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
     for (int k = 0; k < 3; k += 2) back &= backwards((Way){"maximal", schemes[i]}, hangs[k], number++);
+  back &= backwards((Way){"redmax", "symplectic"}, LOADED, number++);
+  back &= backwards((Way){"maximal", "symplectic"}, LOADED, number++);
   if (getenv("MBSIM_BENCH_CASE")) return back;
   const bool exact = of_integrator("bdf2", 6), steps = of_integrator("bridson_marino", 24);
   return exact && steps && back;

@@ -1,0 +1,99 @@
+// Derivatives backwards through friction inside joints, whose largest forces follow from what joints transmit, of scenes in tests/gradient, against differences of whole runs by every
+// parameter of theirs: every kind of joint that rubs, trees and loops, what slips and what sticks.
+#include "tests/io/gradient_cases.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const GradientWay ways[] = {{"\"redmax\"", "symplectic", false},
+                                   {"\"redmax\"", "implicit", false},
+                                   {"\"maximal\"", "symplectic", false},
+                                   {"\"maximal\"", "implicit", false}};
+enum { WAYS = sizeof ways / sizeof *ways };
+static const double MOVE = 1e-4, NEAR = 1e-6; // where another branch is as near
+
+static void check(const char *scene, const char *set, double move) {
+  printf("largest error back, of what is summed up: %s %.60s", scene, set ? set : "");
+  for (size_t w = 0; w < WAYS; w++) printf("  %.1e", gradient_check_meets(scene, set, &ways[w], move));
+  printf("\n");
+}
+
+Test(gradient_rubbed, derivatives_back_through_joints_that_rub_are_those_of_whole_runs) {
+  check("rubbed", NULL, MOVE);
+}
+
+// A joint in the place of the chain's second, so that its load is of what hangs on it and loads another.
+#define OTHER(what)                                                                                          \
+  "/bodies/1/joint={\"parent\":\"upper\",\"in_parent\":{\"position\":[\"=side\",0,\"=-length/2\"]}," what "}"
+#define PIN                                                                                                  \
+  "\"friction\":{\"tolerance\":1e-12,\"coefficient\":\"=coefficient\",\"radius\":\"=radius\",\"length\":\"=" \
+  "length/4\"}"
+static const char *const others[] = {
+    OTHER("\"type\":\"revolute\",\"axis\":[1,0,0],\"velocity\":2," PIN),
+    OTHER("\"type\":\"screw\",\"pitch\":\"=length/8\",\"axis\":[1,0,0],\"velocity\":3," PIN),
+    OTHER("\"type\":\"prismatic\",\"axis\":[1,0,0],\"velocity\":1.5,\"friction\":{\"coefficient\":"
+          "\"=coefficient\",\"tolerance\":1e-12,\"size\":[\"=radius\",0.1,0.2]}"),
+    OTHER("\"type\":\"euler\",\"order\":\"xyz\",\"position\":[0.2,-0.3,0.1],\"velocity\":[2,-1,1.5],"
+          "\"friction\":{\"coefficient\":\"=coefficient\",\"tolerance\":1e-12,\"radius\":\"=radius\"}")};
+
+Test(gradient_rubbed, so_they_are_through_every_kind_of_them, TEST_LONG) {
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) check("rubbed", others[i], MOVE);
+}
+
+// What holds, of the rows of one joint some and others not, and what comes to hold.
+Test(gradient_rubbed, derivatives_back_where_joints_stop_and_stick_by_their_loads_are_those_of_whole_runs) {
+  check("rubbed", "/parameters/coefficient=0.5", MOVE);
+  check("rubbing", NULL, NEAR);
+  check("thread", NULL, NEAR);
+}
+
+Test(gradient_rubbed, so_they_are_where_such_a_joint_closes_a_loop) { check("rubbed_bar", NULL, MOVE); }
+
+// Limits, friction along coordinates and constraints push what joints transmit.
+Test(gradient_rubbed, so_they_are_beside_what_else_holds, TEST_LONG) {
+  check("rubbed", "/bodies/0/joint/frictionloss=[0.05,0.02]", MOVE);
+  check("rubbed",
+        "/constraints=[{\"type\":\"distance\",\"between\":[{\"body\":\"upper\",\"at\":[0.3,0.2,-0.1]},"
+        "{\"body\":\"hand\"}]}]",
+        MOVE);
+  check("rubbed",
+        "/constraints=[{\"type\":\"distance\",\"compliance\":\"=damp/100\",\"between\":[{\"body\":\"world\","
+        "\"at\":[0.3,0.2,-0.1]},{\"body\":\"lower\"}]}]",
+        MOVE);
+  check("rubbed_bar", "/bodies/1/joint/frictionloss=0.1", MOVE);
+}
+
+// ---- what has none --------------------------------------------------------------------------------------------------
+
+enum { STEPS = 20 };
+static bool at_end(void *to, int64_t step, double t) {
+  (void)to, (void)t;
+  return step == STEPS;
+}
+static void weigh_one(void *to, int64_t step, double t, const double *frame, double *weights) {
+  (void)to, (void)step, (void)t, (void)frame;
+  weights[0] = 1;
+}
+
+// A third bar beside crank and rocker: which of the three carries the coupler is the solver's affair, and by how much pins rub.
+Test(gradient_rubbed, loads_that_are_not_unique_have_no_way_back) {
+  static const char bar[] =
+      "/constraints/-={\"type\":\"distance\",\"between\":[{\"body\":\"world\",\"at\":[0."
+      "3,0,0]},{\"body\":\"coupler\"}]}";
+  const GradientCase c = {"rubbed_bar", bar, &ways[0], "mass", 1.2, NEAR};
+  MbReport report = {0};
+  TestRun at = gradient_moved(&c, 0), less = gradient_moved(&c, -1e-6), more = gradient_moved(&c, 1e-6);
+  const MbSensitivityNumber number = {c.name, less.model, more.model, 1.2e-6};
+  const MbSensitivityWeights one = {.wanted = at_end, .weigh = weigh_one};
+  MbSensitivity *run = NULL;
+  double back[1];
+  test_ok(mb_sensitivity_create(at.model, &number, 1, &run, &report), &report);
+  cr_expect(!mb_sensitivity_no_way_back(run));
+  cr_expect_neq(mb_sensitivity_backward(run, STEPS, 1u << 24, &one, back, NULL, &report), MB_OK);
+  bool told = false;
+  for (int i = 0; i < report.kept; i++)
+    told |= strstr(report.issues[i].text, "loads that are not unique") != NULL;
+  cr_expect(told, "\"%s\"", report.issues[0].text);
+  mb_sensitivity_free(run);
+  test_run_free(&at), test_run_free(&less), test_run_free(&more);
+}

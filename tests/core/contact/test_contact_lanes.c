@@ -141,6 +141,27 @@ Test(contact_lanes, what_has_more_neighbours_than_there_are_colours_is_swept_one
   made_free(&made);
 }
 
+// Where more is left than is asked about that is all that is told; else what is left, to the last bit.
+Test(contact_lanes, what_is_left_is_told_as_far_as_it_is_asked_for) {
+  Made made = heap_of(3, false, false, 0.4);
+  MbRoom room = {0};
+  MbStrips strips;
+  mb_strips_make(&strips, &room, &made.problem, MB_FORMED);
+  char *block = mb_calloc(room.used, 1);
+  room = (MbRoom){.at = block};
+  mb_strips_make(&strips, &room, &made.problem, MB_FORMED);
+  double *const lambda = mb_calloc(2 * strips.n, sizeof *lambda), *const w = lambda + strips.n;
+  mb_strips_rates(&strips, lambda, w);
+  const double left = mb_strips_natural(&strips, lambda, w);
+  cr_assert_gt(left, 0);
+  cr_expect_eq(mb_strips_natural_up_to(&strips, lambda, w, left), left);
+  cr_expect_eq(mb_strips_natural_up_to(&strips, lambda, w, 2 * left), left);
+  cr_expect_eq(mb_strips_natural_up_to(&strips, lambda, w, left / 2), INFINITY);
+  mb_free(lambda);
+  mb_free(block);
+  made_free(&made);
+}
+
 // Whether Newton's method has room for a factor of a problem whose W is given as it is.
 static bool is_factored(const MbContactProblem *problem) {
   MbRoom room = {0};

@@ -313,17 +313,24 @@ Test(gradient_contact, contacts_that_others_hold_are_not_told_of) {
 }
 
 // The work of contacts is no number of the state.
-Test(gradient_contact, what_contacts_have_done_has_no_way_back) {
-  const GradientCase c = {"rod", "/output/channels=[\"energy\"]", &by_symplectic, "mu", 0.3, NEAR};
+static void check_work(const char *scene, const GradientWay *way) {
+  const GradientCase c = {scene, "/output/channels=[\"energy\"]", way, "mu", 0.3, NEAR};
   MbReport report = {0};
   TestRun at = gradient_moved(&c, 0), less = gradient_moved(&c, -1e-6), more = gradient_moved(&c, 1e-6);
   const MbSensitivityNumber number = {"mu", less.model, more.model, 1e-6};
   MbSensitivity *run = NULL;
   test_ok(mb_sensitivity_create(at.model, &number, 1, &run, &report), &report);
   cr_expect_eq(mb_sim_frame_size(at.sim), 6);
-  for (size_t i = 0; i < 6; i++) cr_expect_eq(mb_sensitivity_adds_up(run, i), i >= 4);
+  for (size_t i = 0; i < 6; i++) cr_expect_eq(mb_sensitivity_adds_up(run, i), i >= 4, "%s", scene);
   mb_sensitivity_free(run);
   test_run_free(&at), test_run_free(&less), test_run_free(&more);
+}
+
+Test(gradient_contact, what_contacts_have_done_has_no_way_back) {
+  static const GradientWay newton = {"{\"type\":\"projective\",\"method\":\"newton\",\"tolerance\":1e-12}",
+                                     "implicit", false};
+  check_work("rod", &by_symplectic);
+  check_work("soft_led", &newton);
 }
 
 // The run's own decisions are its state's: what a step beside it has been told is no part of them.

@@ -47,16 +47,19 @@ MbStatus mb_constrain_begin(MbSim *sim, MbReport *report) {
   c->singular = false;
   memset(c->half, 0, c->set.n * sizeof *c->half);
   for (size_t s = 0; s < c->set.n; s++) c->g0[s] = c->set.row[s].g;
+  mb_rows_begin(sim, sim->state.v);
   const bool agree = take_hard(sim, sim->state.v);
   if (agree || sim->model->solver.mode == MB_FIRST_ORDER) return MB_OK;
   memcpy(c->v, sim->state.v, sim->nv * sizeof *c->v);
   sim->start = c->v;
   size_t blame = 0;
   const bool fine = sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame);
-  const MbStatus status = fine ? MB_OK : mb_sim_singular(sim, blame, report);
+  MbStatus status = fine ? MB_OK : mb_sim_singular(sim, blame, report);
   if (fine && !mb_claims_agree(sim, c->v)) return mb_sim_unsolved(sim, report);
   take_hard(sim, c->v);
-  return status == MB_OK ? mb_rows_solve(sim, MB_JUMPS, sim->state.t, 0, c->v, report) : status;
+  if (status == MB_OK) status = mb_rows_solve(sim, MB_JUMPS, sim->state.t, 0, c->v, report);
+  mb_rows_begin(sim, c->v);
+  return status;
 }
 
 void mb_constrain_aim(MbSim *sim, const MbHalf *half, const double *q, const double *w) {

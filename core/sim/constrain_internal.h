@@ -46,8 +46,11 @@ struct MbConstraining {
   size_t room;     // rows that there is room for
   double *force;   // of the step that is being made
   double *g0, *g1; // schemes of second order: gaps at the state, and where the step would end
-  double *half;    // schemes of second order: impulses of the first half
-  bool *near;      // events: is at its bound, or was latched, so that an event asks whether to latch it
+  double *
+      begun; // (model's nv) rates of coordinates as the step begins, where these follow from the solver's velocities
+  double *rates; // (model's nv) those that the instant at hand is asked by
+  double *half;  // schemes of second order: impulses of the first half
+  bool *near;    // events: is at its bound, or was latched, so that an event asks whether to latch it
 
   // hard rows of one way under the adaptive integrator (events.c)
   bool one_way;          // there are some
@@ -104,6 +107,8 @@ MbStatus mb_rows_list(MbSim *sim, MbReport *report);
 bool mb_rows_reserve(MbConstraining *c, size_t n);
 // The rows' own numbers only, not G, and of closures that are looked for nothing new to remember.
 void mb_rows_look(MbSim *sim, const double *q, const double *v, double t);
+// Notes by what rates of coordinates halves of a step begin, which has velocities v where its bodies are.
+void mb_rows_begin(MbSim *sim, const double *v);
 // The same for velocities over the whole step from t, the bodies being at the half's coordinates.
 void mb_rows_make_half(MbSim *sim, const MbHalf *half, const double *q, const double *v, double t);
 // Rows of one constraint, of this model or of one that differs in numbers alone, where the bodies of sim->x are, for velocities over so many seconds that turn for so many (MbInstant): with these values

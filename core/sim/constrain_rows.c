@@ -81,12 +81,14 @@ static MbStatus create(MbSim *sim, MbReport *report) {
   c->come = mb_arena_alloc(arena, sim->width, sizeof *c->come);
   c->drift = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->drift);
   c->v = mb_arena_alloc(arena, sim->nv, sizeof *c->v);
+  c->begun = mb_arena_alloc(arena, model->nv, sizeof *c->begun);
+  c->rates = mb_arena_alloc(arena, model->nv, sizeof *c->rates);
   c->yields = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->yields);
   for (size_t i = 0; c->yields && i < 6 * model->nb; i++)
     c->yields[i] = model->M[i] > 0 ? 1 / model->M[i] : 0;
   const bool ok = c->signal && c->driven && c->jumps && c->found && c->y && c->come && c->drift && c->v &&
-                  c->yields && mb_row_set_create(sim, &c->set) && mb_rows_reserve(c, c->set.n) &&
-                  make_work(sim, c);
+                  c->begun && c->rates && c->yields && mb_row_set_create(sim, &c->set) &&
+                  mb_rows_reserve(c, c->set.n) && make_work(sim, c);
   if (!ok) return mb_no_memory(report, "constraints");
   note_signals(model, c->driven);
   for (size_t i = 0; i < model->nsignals; i++)
@@ -262,12 +264,31 @@ void mb_constrain_anew(MbSim *sim) {
 
 void mb_rows_look(MbSim *sim, const double *q, const double *v, double t) { evaluate(sim, q, v, t, 0, 0); }
 
+void mb_rows_begin(MbSim *sim, const double *v) {
+  MbConstraining *c = sim->constraining;
+  if (sim->solver->map->turns) sim->solver->map->rates(sim->work, sim->model, v, c->begun);
+}
+
+// The rates of coordinates that a half begins with, of solvers whose velocities are others: those at the step's start; or, where it ends, those by which V (w − from) of the span and V̇ w are
+// what coordinates speed up by.
+static const double *rates_of(MbSim *sim, const MbHalf *half) {
+  MbConstraining *c = sim->constraining;
+  const MbCoordinateMap *map = sim->solver->map;
+  if (!half->here) return c->begun;
+  const double *turns = map->turns(sim->work);
+  map->rates(sim->work, sim->model, half->from, c->rates);
+  for (size_t k = 0; k < sim->model->nv; k++) c->rates[k] -= half->span * turns[k];
+  return c->rates;
+}
+
 void mb_rows_make_half(MbSim *sim, const MbHalf *half, const double *q, const double *v, double t) {
-  const double h = sim->model->h;
+  const double h = sim->model->h, *const own = sim->x.v;
+  if (sim->solver->map->turns) sim->x.v = rates_of(sim, half);
   if (half->here)
     make(sim, q, half->from, half->t, half->span, 0);
   else
     make(sim, q, v, t + h / 2, h / 2, (1 - 2 * half->theta) * h);
+  sim->x.v = own;
 }
 
 void mb_rows_claimed(MbSim *sim, double times) {

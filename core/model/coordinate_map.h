@@ -54,6 +54,8 @@ typedef struct MbCoordinateMap {
                  const double *v, double *y);
   // Tells what of the accelerations of the model's coordinates V v̇ leaves out: V̇ v (model's nv). NULL: none.
   const double *(*turns)(MbSolverWork *work);
+  // The same with V times what the flight makes of velocities by itself, which steps of one solution do not solve for (model's nv). NULL: it is none.
+  const double *(*unsolved)(MbSolverWork *work, const MbModel *model, const MbMaximal *x);
   // Writes into the solver's q where coordinates that follow are to be looked for next. Does nothing where none do.
   void (*remember)(const MbSolverWork *work, const MbModel *model, double *q);
   // Notes the same for a step of length h from now: near (model's nq).

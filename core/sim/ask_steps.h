@@ -24,7 +24,10 @@ static inline __attribute__((always_inline)) MbAsked mb_ask_velocities(const MbA
   }
   const double gt = row->order == 0 && asking->ahead && asking->gamma > 0 ? 0 : row->gt;
   const bool curved = asking->curve != 0 && !row->target && !row->one_way && !(row->alpha > 0) && !row->order;
-  const double curve = curved ? asking->curve * (row->drift + row->gtt) : 0;
+  // what coordinates speed up by themselves is no part of a prescribed acceleration
+  const double curve = curved            ? asking->curve * (row->drift + row->gtt)
+                       : row->order == 2 ? h * row->drift
+                                         : 0;
   return (MbAsked){.takes = true,
                    .b = row->rate + gt + pull * row->g + curve,
                    .size = row->size + fabs(gt) + fabs(pull * row->g),

@@ -120,6 +120,8 @@ bool mb_rows_bend(MbSim *sim, const MbConstraint *constraint, MbRowBend *rows);
 void mb_rows_signals(MbSim *sim, double t);
 // H J̇ v of one row, and what velocities of joints that the solver holds add
 double mb_rows_drift(const MbSim *sim, size_t s);
+// Returns what a row about coordinates speeds up by that a step of one solution does not solve for.
+double mb_rows_unsolved(const MbSim *sim, size_t s);
 
 // v̇ ← v̇ + what soft rows do as forces at velocities v, which go to c->force; false: A⁻¹ could not be applied
 bool mb_rows_soft(MbSim *sim, const double *v, double *vdot);

@@ -306,6 +306,17 @@ double mb_rows_drift(const MbSim *sim, size_t s) {
   return sum + mb_row_along(&c->set, s, c->drift);
 }
 
+double mb_rows_unsolved(const MbSim *sim, size_t s) {
+  const MbRow *row = &sim->constraining->set.row[s];
+  const MbCoordinateMap *map = sim->solver->map;
+  if (!map->unsolved) return 0;
+  const double *rate = map->unsolved(sim->work, sim->model, &sim->x);
+  double sum = 0;
+  for (int end = 0; end < 2; end++)
+    if (row->c[end] != 0) sum += row->c[end] * rate[row->v[end]];
+  return sum;
+}
+
 // ---- what is told -----------------------------------------------------------------------------------------
 
 void mb_constraint_errors(const MbSim *sim, double errors[2]) {

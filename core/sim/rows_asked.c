@@ -146,7 +146,9 @@ static inline __attribute__((always_inline)) MbAskRow known_of(const MbSim *sim,
                     .target = is->target,
                     .anew = is->anew,
                     .turns = is->turns,
-                    .drift = bends ? mb_rows_drift(sim, s) : 0,
+                    .drift = of == MB_ASK_VELOCITIES && row->order == 2 ? mb_rows_unsolved(sim, s)
+                             : bends                                    ? mb_rows_drift(sim, s)
+                                                                        : 0,
                     .decides = c->deciding,
                     .holds = holds(c, s, of, last),
                     .pushed = c->half[s] > 0,

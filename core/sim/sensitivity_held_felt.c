@@ -44,8 +44,8 @@ static double sum_of(const MbHeldBack *held, const MbHeldRows *r, const MbSim *s
       z += at->c[e] * held->rate_z[at->v[e]];
       drift += turns ? at->c[e] * turns[at->v[e]] : 0;
     }
-    sum += row.zeta * (row.rate * rate + row.slip * at->gt + row.pull * at->g + row.bend * (drift + at->gtt) +
-                       row.soft * row.mu) -
+    sum += row.zeta * (row.rate * rate + row.slip * at->gt + row.pull * at->g +
+                       row.bend * (drift + (at->order == 2 ? 0 : at->gtt)) + row.soft * row.mu) -
            row.mu * z;
   }
   return sum;

@@ -1,8 +1,8 @@
-// Joints' own inertia I, back through steps of one solution under solver "maximal". It takes the force along a coordinate (solvers/maximal/poses.c)
+// What coordinates speed up by themselves: joints' own inertia I, back through steps of one solution under solver "maximal". It takes the force along a coordinate (solvers/maximal/poses.c)
 //
 //   f = −I ( (V v⁺ − V v)/h + V o + V̇ v ),     o = I_b⁻¹ s/h      of bodies that fly, s their swing (model/flight.h)
 //
-// of which the rates at both ends and V̇ v are weights of the joint's sum, as those of springs and of prescribed accelerations are. V o is one of a sum of its own, in which o has the place of v⁺; o is felt by
+// and a prescribed acceleration asks for h (V o + V̇ v) less. Of these the rates at both ends and V̇ v are weights of the joint's sum, as those of springs and of prescribed accelerations are. V o is one of a sum of its own, in which o has the place of v⁺; o is felt by
 // spins and by moments of inertia.
 #include "core/model/coordinates.h"
 #include "core/model/flight.h"
@@ -19,10 +19,17 @@ struct MbHeldRotors {
   double *none;       // (model's nv) zero
 };
 
+// Whether a row prescribes an acceleration.
+static bool accelerates(const MbModel *model) {
+  bool any = false;
+  for (size_t i = 0; i < model->nconstraints; i++) any |= model->constraints[i].order == 2;
+  return any;
+}
+
 bool mb_held_rotors_make(MbSensitivity *g) {
   MbHeldBack *held = g->held;
   const MbModel *model = g->sim->model;
-  if (!model->rotors) return true;
+  if (!model->rotors && !accelerates(model)) return true;
   MbHeldRotors *r = held->rotors = mb_arena_alloc(&g->arena, 1, sizeof *r);
   if (!r) return false;
   double **const of_bodies[] = {&r->own, &r->felt, &r->side};
@@ -94,11 +101,23 @@ static MbJointWeights weights_of(const MbHeldBack *held, const MbModel *model, s
                           .turn = r->none + v};
 }
 
+// What rows that prescribe accelerations weigh V o by.
+static void weigh_rows(MbHeldBack *held, const MbSim *sim) {
+  const MbHeldRows *rows = held->rows;
+  for (size_t i = 0; rows && i < rows->n; i++) {
+    const MbHeldRow *row = &rows->row[i];
+    const MbRow *at = &sim->constraining->set.row[row->slot];
+    for (int e = 0; e < 2 && row->order == 2; e++)
+      if (at->c[e] != 0) held->rotors->weight[at->v[e]] += row->zeta * row->bend * at->c[e];
+  }
+}
+
 bool mb_held_rotors_back(MbSensitivity *g, const double *q0) {
   MbHeldBack *held = g->held;
   MbHeldRotors *r = held->rotors;
   const MbModel *model = g->probe->model;
   if (!r || !model->any_swings) return true;
+  weigh_rows(held, g->probe);
   const MbSwingSlopes *swing = mb_tangent_swings(held->free.tangent);
   const MbJointMotions at = motions_of(held, q0, false, r->own);
   memset(r->felt, 0, 6 * model->nb * sizeof *r->felt);

@@ -383,6 +383,9 @@ static const double *bends(MbSolverWork *work) {
 }
 
 static const double *turns(MbSolverWork *work) { return work->inner->map->turns(work->work); }
+static const double *unsolved(MbSolverWork *work, const MbModel *model, const MbMaximal *x) {
+  return work->inner->map->unsolved(work->work, model, x);
+}
 static bool start(const MbSolverWork *work, const MbModel *model, const double *q0, const double *v0,
                   double *q, double *v) {
   return work->inner->map->start(work->work, model, q0, v0, q, v);
@@ -416,6 +419,7 @@ static const MbCoordinateMap poses = {.layout = &mb_pose_layout,
                                       .forces = joint_forces,
                                       .blocks = joint_blocks,
                                       .turns = turns,
+                                      .unsolved = unsolved,
                                       .remember = remember,
                                       .foresee = foresee};
 

@@ -246,6 +246,10 @@ static const double *turns(MbSolverWork *w) {
   want_instant(w);
   return w->inner->map->turns(w->work);
 }
+static const double *unsolved(MbSolverWork *w, const MbModel *model, const MbMaximal *x) {
+  want_instant(w);
+  return w->inner->map->unsolved(w->work, model, x);
+}
 static void remember(const MbSolverWork *w, const MbModel *model, double *q) {
   w->inner->map->remember(w->work, model, q);
 }
@@ -433,6 +437,7 @@ static void watch_map(MbCoordinateMap *map) {
   map->forces = joint_forces, map->blocks = joint_blocks;
   map->remember = remember, map->foresee = foresee;
   WATCH(map, turns, turns);
+  WATCH(map, unsolved, unsolved);
 }
 
 static void watch_claims(MbClaimOps *claims) {

@@ -116,6 +116,11 @@ static const double *unsolved_rates(const MbSolverWork *work, const MbModel *mod
   return rate;
 }
 
+static const double *unsolved(MbSolverWork *work, const MbModel *model, const MbMaximal *x) {
+  mb_held_bend(&work->held);
+  return unsolved_rates(work, model, x);
+}
+
 // A joint's own inertia I takes the force I q̈: what of it the step solves for is in A, the rest is here.
 static void forces(const MbSolverWork *work, const MbModel *model, const MbMaximal *x, const double *q,
                    const double *v, double *y) {
@@ -196,6 +201,7 @@ const MbCoordinateMap mb_poses = {
     .forces = forces,
     .blocks = blocks,
     .turns = turns,
+    .unsolved = unsolved,
     .remember = remember,
     .foresee = foresee,
 };

@@ -427,6 +427,9 @@ static void joint_blocks(const MbSolverWork *w, const MbModel *model, const MbMa
   w->inner->map->blocks(w->work, model, x, sD, sK, v, y);
 }
 static const double *turns(MbSolverWork *w) { return w->inner->map->turns(w->work); }
+static const double *unsolved(MbSolverWork *w, const MbModel *model, const MbMaximal *x) {
+  return w->inner->map->unsolved(w->work, model, x);
+}
 static void remember(const MbSolverWork *w, const MbModel *model, double *q) {
   w->inner->map->remember(w->work, model, q);
 }
@@ -458,6 +461,7 @@ const MbSolverOps *mb_projective_solver(const MbModel *model, MbArena *arena) {
   map->forces = joint_forces, map->blocks = joint_blocks;
   map->remember = remember, map->foresee = foresee;
   HAS(map, turns, turns);
+  HAS(map, unsolved, unsolved);
   claims->rows = rows, claims->row_of = row_of, claims->holder = holder, claims->body_of = body_of;
   claims->speeds = speeds, claims->bends = bends;
   ops->create = create, ops->free = free_work, ops->bytes = bytes;

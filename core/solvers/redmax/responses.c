@@ -4,6 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/targets.h"
 #include "core/solvers/redmax/lanes_joints.h"
+#include "core/solvers/redmax/responses_square.h"
 
 #include <string.h>
 
@@ -169,8 +170,6 @@ static size_t first_of(const MbResponses *r, size_t b) { return r->start[b]; }
 static size_t end_of(const MbResponses *r, size_t b) { return r->start[b + r->size[b]]; }
 
 // ---- Λ ----------------------------------------------------------------------------------------------------
-
-typedef double Four __attribute__((vector_size(32)));
 
 // Six numbers, and two zeros.
 typedef struct Row {
@@ -382,37 +381,6 @@ MB_CLONES static void add_products(const double *restrict F, size_t stride, size
     w[f] += a * F[f] + b * F1[f] + c * F2[f] + (d * F3[f] + e * F4[f] + g * F5[f]);
 }
 
-static size_t stride_of(size_t n) { return (n + 3) / 4 * 4; }
-
-typedef struct Range {
-  size_t begin, end;
-} Range;
-
-// out ← yᵀ F of wrenches in two ranges, a row of `stride` numbers for each y; numbers of F and y are `most` apart. Two wrenches meet once, in the last body
-// that both pass through. Of what is left of the diagonal no more is made than goes with what is on it.
-MB_CLONES static void meet_square(const double *F, const double *y, size_t most, size_t stride, Range rows,
-                                  Range columns, double *out) {
-  for (size_t e = rows.begin; e < rows.end; e++) {
-    double *const own = out + e * stride;
-    size_t f = columns.begin + (e > columns.begin ? (e - columns.begin) / 4 * 4 : 0);
-    for (; f + 4 <= columns.end; f += 4) {
-      Four sum, x;
-      memcpy(&x, F + f, sizeof x);
-      sum = x * y[e];
-      MB_UNROLL
-      for (size_t k = 1; k < 6; k++) {
-        memcpy(&x, F + k * most + f, sizeof x);
-        sum += x * y[k * most + e];
-      }
-      memcpy(own + f, &sum, sizeof sum);
-    }
-    for (; f < columns.end; f++) {
-      own[f] = F[f] * y[e];
-      for (size_t k = 1; k < 6; k++) own[f] += F[k * most + f] * y[k * most + e];
-    }
-  }
-}
-
 // The end of wrenches from e on that are of rows one after the other.
 static size_t run_end(const MbResponses *r, size_t e) {
   size_t end = e + 1;
@@ -420,31 +388,20 @@ static size_t run_end(const MbResponses *r, size_t e) {
   return end;
 }
 
-// W ← what of the square is of wrenches in two such runs.
-static void spread_runs(const MbResponses *r, Range rows, Range columns, size_t k, double *W) {
-  const size_t first = r->row[columns.begin], n = columns.end - columns.begin;
-  for (size_t e = rows.begin; e < rows.end; e++) {
-    const double *const own = r->few + e * stride_of(r->n) + columns.begin;
-    double *const row = W + r->row[e] * k + first, *const column = W + first * k + r->row[e];
-    const size_t begin = e > columns.begin ? e - columns.begin : 0;
-    for (size_t f = begin; f < n; f++) row[f] = own[f];
-    for (size_t f = begin; f < n; f++) column[f * k] = own[f];
-  }
-}
-
 // W ← what stands on and above the diagonal of the square.
 static void spread_square(const MbResponses *r, size_t k, double *W) {
+  const size_t stride = stride_of(r->n);
   for (size_t e = 0, end; e < r->n && r->single; e = end) {
     const Range rows = {e, end = run_end(r, e)};
     for (size_t f = e, after; f < r->n; f = after) {
       const Range columns = {f, after = run_end(r, f)};
-      spread_runs(r, rows, columns, k, W);
+      spread_runs(r->few, stride, rows, columns, r->row[e], r->row[f], k, W);
     }
   }
   if (r->single) return;
   memset(W, 0, k * k * sizeof *W);
   for (size_t e = 0; e < r->n; e++) {
-    const double *const own = r->few + e * stride_of(r->n);
+    const double *const own = r->few + e * stride;
     double *const row = W + r->row[e] * k, *const column = W + r->row[e];
     row[r->row[e]] += own[e];
     for (size_t f = e + 1; f < r->n; f++) row[r->row[f]] += own[f], column[r->row[f] * k] += own[f];

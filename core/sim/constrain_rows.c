@@ -218,6 +218,13 @@ bool mb_rows_bend(MbSim *sim, const MbConstraint *constraint, MbRowBend *rows) {
   return true;
 }
 
+// A soft row of one way that is at its bound but for rounding is at it, as a rope that begins with its own length: its damper pulls from there on, which no step may owe to how lengths are rounded.
+static void meet_bound(MbRow *rows, size_t n) {
+  static const double ROUNDING = 1e-12; // of the row's size
+  for (size_t k = 0; k < n; k++)
+    if (rows[k].g > 0 && rows[k].g <= ROUNDING * rows[k].size) rows[k].g = 0;
+}
+
 static void evaluate(MbSim *sim, const double *q, const double *v, double t, double h, double turn) {
   MbConstraining *c = sim->constraining;
   const MbModel *model = sim->model;
@@ -230,6 +237,8 @@ static void evaluate(MbSim *sim, const double *q, const double *v, double t, dou
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *constraint = &model->constraints[i];
     constraint->ops->eval(constraint, &at, set->row + constraint->slot);
+    if (constraint->unilateral && constraint->compliance > 0)
+      meet_bound(set->row + constraint->slot, constraint->rows);
     for (size_t k = 0; k < constraint->rows && constraint->nmasters; k++)
       pull_masters(sim, constraint, set, constraint->slot + k);
   }

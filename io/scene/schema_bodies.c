@@ -215,7 +215,9 @@ static const MbSchemaRow motion_rows[] = {
   }
     RATE(position, "m, rad", "coordinates over time"),
     RATE(velocity, "m/s, rad/s", "their rates; absent: those of `position`, exactly"),
-    RATE(acceleration, "m/s^2, rad/s^2", "the rates of these; absent: as for `velocity`"),
+    RATE(acceleration, "m/s^2, rad/s^2",
+         "the rates of these; absent: as for `velocity`. Alone, under solver `maximal` without `project`, it "
+         "is kept to first order by integrators `trapezoidal` and `bridson_marino` too"),
     {0}};
 static const MbSchemaObject motion = {
     .name = "motion",

@@ -223,7 +223,8 @@ static const MbSchemaVariant integrator_variants[] = {
         {.rows = NULL,
          .help =
              "implicit Runge-Kutta of order 2 in two stages, fully implicit: as `bdf2`, at twice the cost, "
-             "with no memory of the step before"},
+             "with no memory of the step before. Of order 1 where a soft constraint has `damping` and "
+             "others, or joints under solver `maximal`, are hard: there take `bdf2`"},
     [MB_STATIC] = {.rows = static_rows,
                    .help = "no motion: each step looks for an equilibrium at the signals' values at its end, "
                            "from where the step before "

@@ -142,7 +142,7 @@ MB_INLINE double mb_to_polytope(const MbShape *shape, const double x[3], double 
   const MbHull *hull = shape->hull;
   double highest = -INFINITY, least = INFINITY;
   double near[3] = {0}, at[3], d[3];
-  uint32_t top = 0, part;
+  uint32_t top = 0, part = 0;
   for (uint32_t f = 0; f < hull->faces; f++) {
     mb_shape_vertex(at, shape, hull->corner[hull->first[f]]);
     mb_vec3_sub(d, x, at);

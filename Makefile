@@ -244,7 +244,7 @@ SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
 # What clang says of the sources, as `make fuzz` builds with it: their meaning alone, no code.
 READ = -fsyntax-only -DMB_VIEW_BUNDLE=\"$(VIEWER_PAGE)\" $(filter-out -MMD -MP,$(BASE)) -Wno-string-concatenation
 
-lint: all $(BENCH) ## benchmarks build; layer check, circles of calls, clang's warnings, format check
+lint: all $(BENCH) ## benchmarks build; layer check, circles of calls, products that are fused, clang's warnings, format check
 	@sh tools/layers.sh
 	@sh tools/circles.sh $(BUILD)
 	@sh tools/fused.sh $(BENCH)

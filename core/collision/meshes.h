@@ -24,8 +24,8 @@ typedef struct MbMeshes {
   const MbPlaced *a, *b;
   MbPatches patches;
   double depth; // of the deepest vertex
-  MbMeshesInner
-      through; // x, n and gap of the deepest triangles that are through one another; gap 0: none are
+  // x, n, gap and parts of the deepest of the triangles that are through one another; gap 0: none are
+  MbMeshesInner through;
   int inners;
   MbMeshesInner inner[MB_MESHES_INNER];
 } MbMeshes;

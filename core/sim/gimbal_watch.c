@@ -69,28 +69,36 @@ static double across(const int order[3], double second) {
   return (order[1] - order[0] + 3) % 3 == 1 ? sin(second) : -sin(second);
 }
 
-// Whether a step goes astray; *left ← how far from gimbal lock it is.
-static bool astray(const MbSim *sim, const MbGimbalJoint *joint, double *left) {
+// Whether a step goes astray that has come to angles q with rates v; *left ← how far from gimbal lock it is.
+static bool astray(const MbSim *sim, const int order[3], const double q[3], const double v[3], double *left) {
   static const double SHARE = 0.1, MUCH = 2; // of what is left, in a step; beside the spin
-  const double *q = sim->state.q + joint->q, *v = sim->state.v + joint->v;
-  const double s = across(joint->order, q[1]), most = fmax(fabs(v[0]), fabs(v[2]));
+  const double s = across(order, q[1]), most = fmax(fabs(v[0]), fabs(v[2]));
   const double spin2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + 2 * s * v[0] * v[2];
   *left = sqrt(fmax(1 - s * s, 0));
   return sim->model->h * fabs(v[1]) > SHARE * *left && most * most > MUCH * MUCH * spin2;
 }
 
-void mb_gimbal_watch(MbSim *sim, MbReport *report) {
+void mb_gimbal_look(MbSim *sim, const double *q, const double *v, size_t stride, MbReport *report) {
   MbGimbal *gimbal = sim->gimbal;
   for (size_t i = 0; i < gimbal->n && !gimbal->told; i++) {
-    double left;
-    if (!astray(sim, &gimbal->joint[i], &left)) continue;
+    const MbGimbalJoint *joint = &gimbal->joint[i];
+    double left, angle[3], rate[3];
+    for (size_t k = 0; k < 3; k++) {
+      angle[k] = q[stride * (joint->q + k)];
+      rate[k] = v[stride * (joint->v + k)];
+    }
+    if (!astray(sim, joint->order, angle, rate, &left)) continue;
     gimbal->told = true;
     mb_warning(
         report, "",
         "at t = %.9g s, step %lld: the Euler angles of the joint of \"%s\" are %.1g rad from gimbal lock, "
         "where two of them turn far for a little: steps of this length go astray, and derivatives with "
         "them; take joint \"spherical\", another \"order\", solver \"maximal\"%s or smaller steps",
-        sim->state.t, (long long)sim->state.step, sim->model->body_name[gimbal->joint[i].body], left,
+        sim->state.t, (long long)sim->state.step, sim->model->body_name[joint->body], left,
         sim->model->contacts.given ? " with \"project\": false" : "");
   }
+}
+
+void mb_gimbal_watch(MbSim *sim, MbReport *report) {
+  mb_gimbal_look(sim, sim->state.q, sim->state.v, 1, report);
 }

@@ -4,7 +4,9 @@
 #include "core/sim/energy_watch.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/gaps.h"
+#include "core/sim/gimbal_watch.h"
 #include "core/sim/lockstep_internal.h"
+#include "core/sim/turned_over.h"
 
 #include <string.h>
 
@@ -141,6 +143,19 @@ static void look_at_gaps(MbLockstep *l) {
   mb_lockstep_kinematics(l);
 }
 
+// Joints that steps lead astray, or whose numbers jump, are told of as the lanes' simulations would.
+static void look_at_joints(MbLockstep *l) {
+  const size_t first = l->poses ? 7 * l->nb : 0;
+  for (size_t k = 0; k < l->count; k++) {
+    MbSim *sim = l->lane[k]->sim;
+    if (!(l->goes >> k & 1) || !(sim->gimbal || sim->turned)) continue;
+    sim->state.step = l->step;
+    sim->state.t = (double)l->step * sim->model->h;
+    if (sim->turned) mb_turned_look(sim, l->q1 + L * first + k, l->q + L * first + k, L, &l->said[k]);
+    if (sim->gimbal) mb_gimbal_look(sim, l->q + k, l->v + k, L, &l->said[k]);
+  }
+}
+
 void mb_lockstep_step(MbLockstep *l) {
   if (!l->goes) return;
   if (l->like->nsignals) mb_lockstep_signals(l);
@@ -153,5 +168,6 @@ void mb_lockstep_step(MbLockstep *l) {
   l->step++;
   mb_lockstep_kinematics(l);
   look_at_gaps(l);
+  look_at_joints(l);
   if (l->step % MB_WATCH_EVERY == 0) mb_lockstep_watch(l);
 }

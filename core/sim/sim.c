@@ -21,6 +21,7 @@
 #include "core/sim/nodes.h"
 #include "core/sim/touch.h"
 #include "core/sim/trouble.h"
+#include "core/sim/turned_over.h"
 #include "core/solvers/solvers.h"
 #include "core/solvers/engine.h"
 #include "core/solvers/watched.h"
@@ -223,6 +224,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   if (status == MB_OK) status = mb_nodes_create(sim, report);
   if (status == MB_OK) status = mb_crushed_create(sim, report);
   if (status == MB_OK) status = mb_gimbal_create(sim, report);
+  if (status == MB_OK) status = mb_turned_create(sim, report);
   if (status == MB_OK) status = mb_channels_build(sim, report);
   if (status != MB_OK) return status;
   status = mb_sim_start_at(sim, model->q0, model->v0, report);

@@ -13,6 +13,7 @@ typedef struct MbNodes MbNodes;               // deformables of elements
 typedef struct MbAway MbAway;                 // their state, where an engine has it (nodes_away.h)
 typedef struct MbCrushed MbCrushed;           // which of their elements are crushed
 typedef struct MbGimbal MbGimbal;             // joints of Euler angles (gimbal_watch.c)
+typedef struct MbTurnedOver MbTurnedOver;     // rotation vectors that forces act along (turned_over.c)
 typedef struct MbTouching MbTouching;         // contacts
 typedef struct MbNewton MbNewton;             // exact derivatives of fully implicit stages
 typedef struct MbStageNotes MbStageNotes;     // these stages as they were solved
@@ -90,6 +91,7 @@ struct MbSim {
   MbNodes *nodes;               // NULL: no deformables of elements
   MbCrushed *crushed;           // (ndeformables) NULL: no element can be crushed
   MbGimbal *gimbal;             // NULL: steps move no Euler angles
+  MbTurnedOver *turned;         // NULL: nothing acts along a rotation vector
   double *push;                 // (width) what forces push nodes with over this step; NULL: there are none
   MbBalance *balance;           // NULL: no channel tells accelerations or reactions
 

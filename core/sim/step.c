@@ -14,6 +14,7 @@
 #include "core/sim/schemes.h"
 #include "core/sim/touch.h"
 #include "core/sim/trouble.h"
+#include "core/sim/turned_over.h"
 
 static bool all_below(const double *x, size_t n, double bound) {
   int ok = 1;
@@ -64,6 +65,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
 
 MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   sim->trouble[0] = 0;
+  if (sim->turned) mb_turned_note(sim);
   mb_sim_foresee(sim);
   MbStatus status = MB_OK;
   if (sim->constraining) {
@@ -76,6 +78,7 @@ MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   else
     mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   if (status != MB_OK) mb_away_undo(sim);
+  if (sim->turned && status == MB_OK) mb_turned_watch(sim, report);
   if (status == MB_OK) mb_watch_step(sim, report);
   if (sim->gimbal && status == MB_OK) mb_gimbal_watch(sim, report);
   if (sim->linear.due && status == MB_OK) mb_linear_step(sim, report);

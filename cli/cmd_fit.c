@@ -164,7 +164,9 @@ static const MbOption options[] = {
      .type = MB_OPTION_POSITIVE,
      .argument = "SHARE",
      .fallback = "1e-4",
-     .help = "of differences: how far a number is moved, as a share of it"},
+     .help =
+         "of differences: how far a number is moved, as a share of it; without this option also a tenth of "
+         "that, then ten times that, where nothing goes further down that differences say does"},
     {.name = "starts",
      .type = MB_OPTION_COUNT,
      .argument = "N",

@@ -293,8 +293,10 @@ static MbStatus make_problem(MbFit *fit, MbReport *report) {
   p->most = most->given ? (int)fmin((double)most->count, 1e9) : MOST_ITERATIONS;
   fit->jobs = jobs->given ? (int)fmin((double)jobs->count, MB_MOST_THREADS) : processors();
   fit->move = mb_arg_given(fit->args, "move") ? mb_arg(fit->args, "move")->number : MOVE;
+  fit->move_first = fit->move;
   if (!(fit->move < 0.5)) return mb_error(report, MB_USAGE, "", "--move: a share of each number, below 0.5");
   p->to = fit, p->value = mb_fit_value, p->slopes = mb_fit_slopes;
+  if (!mb_arg_given(fit->args, "move")) p->otherwise = mb_fit_move_otherwise;
   return MB_OK;
 }
 

@@ -187,6 +187,15 @@ static MbStatus differences(MbFit *fit, const double *numbers, const double *y, 
   return status;
 }
 
+// Contacts that come, go or come to hold between the two runs bend what lies between: another move may pass by.
+bool mb_fit_move_otherwise(void *to) {
+  static const double OTHERS[] = {0.1, 100}; // of the one before
+  MbFit *fit = to;
+  if (fit->exact || (size_t)fit->moves == sizeof OTHERS / sizeof *OTHERS) return false;
+  fit->move *= OTHERS[fit->moves++];
+  return true;
+}
+
 // ---- slopes ---------------------------------------------------------------------------------------
 
 // From slopes by numbers of what comes out to slopes by x of misfits. `out` is (numbers x unknowns).

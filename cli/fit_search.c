@@ -91,6 +91,7 @@ static bool better(const MbFitStart *a, const MbFitStart *b) {
 // Whatever a start has come to stays in its place; what the search itself cannot do ends it.
 static MbStatus search_from(MbFit *fit, MbFitStart *start, const Room *work, MbReport *report) {
   MbReport own = {0};
+  fit->move = fit->move_first, fit->moves = 0;
   start->found.y = work->y, start->found.slopes = work->slopes, start->found.cost = INFINITY;
   start->status = fit->minimise ? mb_fit_least(&fit->problem, &start->found, &own)
                                 : mb_fit_squares(&fit->problem, &start->found, &own);

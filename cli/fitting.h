@@ -54,12 +54,14 @@ typedef struct MbFit {
   MbFitProblem problem;
   double *x_low, *x_high, *x_size; // (n) the problem's
   int jobs;
-  bool exact;      // slopes go along with the run or back through it; else they are differences of runs
-  bool back;       // the last ones went back
-  bool only_exact; // or else it is an error
-  char why[400];   // why they are not
-  double move;     // of a number, for differences
-  double rounding; // what it does to a run: its length in standard deviations
+  bool exact;        // slopes go along with the run or back through it; else they are differences of runs
+  bool back;         // the last ones went back
+  bool only_exact;   // or else it is an error
+  char why[400];     // why they are not
+  double move;       // of a number, for differences
+  double move_first; // what each start begins with
+  int moves;         // how many others a start has tried where that led nowhere
+  double rounding;   // what it does to a run: its length in standard deviations
   bool rounding_known;
   int64_t runs, followed; // runs done; of these with derivatives
   int64_t wholes;         // steps of these that were differentiated by differences
@@ -101,6 +103,8 @@ void mb_fit_variant_free(MbFitVariant *variant);
 
 // The problem's functions: misfits in standard deviations, then those of priors; or the expression's value.
 MbStatus mb_fit_value(void *fit, const double *x, double *y, MbReport *report);
+// Takes differences over another move from now on, a shorter one and then a longer one; false: there is no other, or slopes are exact.
+bool mb_fit_move_otherwise(void *fit);
 MbStatus mb_fit_slopes(void *fit, const double *x, const double *y, double *slopes, MbReport *report);
 size_t mb_fit_outputs(const MbFit *fit); // numbers that come out of a run
 // Does a variant's run, outputs into y.

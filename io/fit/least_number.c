@@ -195,15 +195,20 @@ static MbStatus search(Descent *d, MbReport *report) {
       d->kept = 0, again = true;
       continue;
     }
-    if (stopped || !moved) {
+    const bool anew = !stopped && !moved && left > BLUNT && p->otherwise && p->otherwise(p->to);
+    if (!anew && (stopped || !moved)) {
       f->end = stopped ? MB_FIT_STOPPED : left <= BLUNT ? MB_FIT_CONVERGED : MB_FIT_STUCK;
       return MB_OK;
     }
     again = false;
-    f->iterations++;
+    f->iterations += moved;
     status = slopes(d, report);
     if (status == MB_NUMBERS) f->end = MB_FIT_EDGE;
     if (status) return status == MB_NUMBERS ? MB_OK : status;
+    if (anew) {
+      d->kept = 0;
+      continue;
+    }
     for (size_t k = 0; k < n; k++) d->turn[d->next][k] = d->slope[k] - d->before[k];
     d->next = (d->next + 1) % KEPT;
     if (d->kept < KEPT) d->kept++;

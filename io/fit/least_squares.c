@@ -251,17 +251,19 @@ static MbStatus search(Search *s, MbReport *report) {
     status = go_down(s, &moved, report);
     const bool stopped = p->stop && p->stop(p->to);
     if (status) return status;
-    if (stopped || !moved) {
+    const bool anew = !stopped && !moved && !blunt && p->otherwise && p->otherwise(p->to);
+    if (!anew && (stopped || !moved)) {
       found->end = stopped ? MB_FIT_STOPPED : blunt ? MB_FIT_CONVERGED : MB_FIT_STUCK;
       return MB_OK;
     }
-    found->iterations++;
+    if (anew) s->lambda = FIRST, s->growth = 2;
+    found->iterations += moved;
     status = slopes(s, report);
     if (status == MB_NUMBERS) {
       found->end = MB_FIT_EDGE;
       return MB_OK;
     }
-    if (!status) tell(s, longest(s, s->step));
+    if (!status && moved) tell(s, longest(s, s->step));
   }
   return status;
 }

@@ -287,6 +287,41 @@ Test(fit, losses_bear_what_is_far_off) {
   cr_expect(off[MB_LOSS_SQUARES] > 0.1 && off[MB_LOSS_HUBER] < 0.02 && off[MB_LOSS_CAUCHY] < 0.02);
 }
 
+// Slopes that are of the other sign, until others are asked for.
+static bool astray;
+
+static MbStatus slopes_astray(void *to, const double *x, const double *y, double *out, MbReport *report) {
+  const Case *c = to;
+  const MbStatus status = slopes(to, x, y, out, report);
+  for (size_t i = 0; astray && i < c->n * c->m; i++) out[i] = -out[i];
+  return status;
+}
+
+static bool go_straight(void *to) {
+  (void)to;
+  if (!astray) return false;
+  astray = false;
+  return true;
+}
+
+Test(fit, slopes_that_lead_nowhere_are_found_another_way) {
+  for (int squares = 0; squares < 2; squares++) {
+    Case c = squares ? make(2, 30, decay) : make(1, 1, round_one);
+    const double truth[2] = {squares ? 3 : 1, 5}, start[2] = {squares ? 2 : 7, 4};
+    for (size_t i = 0; squares && i < c.m; i++) c.data[i] = decay(c.t[i], truth);
+    MbFitProblem p = problem_of(&c);
+    p.slopes = slopes_astray;
+    for (int other = 0; other < 2; other++) {
+      Answer a;
+      astray = true;
+      p.otherwise = other ? go_straight : NULL;
+      solve(&p, start, squares, &a);
+      cr_expect_eq(a.found.end, other ? MB_FIT_CONVERGED : MB_FIT_STUCK);
+      cr_expect_float_eq(a.x[0], other ? truth[0] : start[0], 1e-4, "%g", a.x[0]);
+    }
+  }
+}
+
 // ---- the least of a number --------------------------------------------------------------------------------
 
 Test(fit, least_of_a_curved_valley) {

@@ -17,6 +17,7 @@
 #include "core/sim/layout.h"
 #include "core/sim/lists.h"
 #include "core/sim/schemes.h"
+#include "core/sim/start_watch.h"
 #include "core/sim/newton.h"
 #include "core/sim/nodes.h"
 #include "core/sim/touch.h"
@@ -248,6 +249,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   }
   if (status == MB_OK) status = check_start(sim, report);
   if (status == MB_OK) mb_watch_start(sim);
+  if (status == MB_OK) mb_start_watch(sim, report);
   return status;
 }
 

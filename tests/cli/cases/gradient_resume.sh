@@ -21,7 +21,7 @@ t gradient "$ROOT/tests/gradient/limit.json" --integrator bdf2 --resume half.mbt
 t gradient "$ROOT/tests/gradient/rolling.json" --integrator symplectic --resume half.mbt --of 'final(ball.position.x)' --wrt slope --wrt radius --check | agreed
 # a number that turns the axes of bodies far, which stand at the checkpoint as they do in the run
 for solver in redmax maximal; do
-  "$MBSIM" run "$ROOT/tests/gradient/turning_axes.json" --solver $solver --integrator bdf2 -d 0.02 -o axes.mbt --force -q >/dev/null
+  "$MBSIM" run "$ROOT/tests/gradient/turning_axes.json" --solver $solver --integrator bdf2 -d 0.02 -o axes.mbt --force -q >/dev/null 2>&1 # velocities at the start contradict the distance, which is told
   t gradient "$ROOT/tests/gradient/turning_axes.json" --solver $solver --integrator bdf2 --resume axes.mbt --of 'mean(drifts.velocity.wx+drifts.rotation.x)' \
     --of 'mean(hand.velocity.wy)' --wrt drifts_xx --wrt arm_yz --wrt hand_zz --check | agreed
 done

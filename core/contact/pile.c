@@ -24,6 +24,8 @@ static size_t lay(MbPile *p, char *block) {
   p->head = mb_room_take(&room, MB_LANES_WIDE * MB_PILE_HEAD * batches, sizeof *p->head);
   p->told = mb_room_take(&room, n, sizeof *p->told);
   p->hot = mb_room_take(&room, MB_LANES_WIDE * MB_PILE_HOT * cells, sizeof *p->hot);
+  p->rough = mb_room_take(&room, MB_LANES_WIDE * MB_PILE_ROUGH * cells, sizeof *p->rough);
+  p->best = mb_room_take(&room, MB_LANES_WIDE * MB_PILE_BEST * cells, sizeof *p->best);
   p->cold = mb_room_take(&room, MB_LANES_WIDE * MB_PILE_COLD * cells, sizeof *p->cold);
   p->part =
       mb_room_take(&room, MB_LANES_WIDE * (MB_PILE_RUN * batches + MB_PILE_PART * cells), sizeof *p->part);
@@ -178,8 +180,8 @@ static void carry(MbPile *p, Way way, bool first) {
   if (first) return;
   for (size_t k = 0; k < p->ncells; k++) {
     double *now = p->hot + MB_LANES_WIDE * (MB_PILE_HOT * k + MB_PILE_NOW),
-           *best = p->cold + MB_LANES_WIDE * (MB_PILE_COLD * k + MB_PILE_BEST);
-    memcpy(way == KEEP ? best : now, way == KEEP ? now : best, 3 * MB_LANES_WIDE * sizeof *now);
+           *best = p->best + MB_LANES_WIDE * MB_PILE_BEST * k;
+    memcpy(way == KEEP ? best : now, way == KEEP ? now : best, MB_PILE_BEST * MB_LANES_WIDE * sizeof *now);
   }
 }
 

@@ -50,31 +50,30 @@ typedef struct MbPilePlace {
   double v[3], w[3], p[3], R[9];
 } MbPilePlace;
 
-// Where numbers are in a head, and of a contact in the three kinds of cells, in vectors of eight.
+// Where numbers are in a head, and of a contact in the kinds of cells, in vectors of eight. What passes read together lies together, and nothing
+// between: where no cache holds a pile, a pass takes as long as the memory does for what it goes through, gaps and all.
 enum {
   MB_PILE_HEAD_AXES = 0,
   MB_PILE_HEAD_MU = 9,
-  MB_PILE_HEAD_J = 10, // of the first body, then of the second
-  MB_PILE_HEAD_WAY =
-      MB_PILE_HEAD_J + 12, // from the first body's centre of mass to the second's, at the step's start
-  MB_PILE_HEAD = MB_PILE_HEAD_WAY + 3
+  MB_PILE_HEAD_WAY = 10, // from the first body's centre of mass to the second's, at the step's start
+  MB_PILE_HEAD_J = 13,   // of the first body, then of the second; looks do not read it
+  MB_PILE_HEAD = MB_PILE_HEAD_J + 12
 };
 enum {
   MB_PILE_A = 0, // from the first body's centre of mass to the point; less the way that is from the second's
   MB_PILE_ASKS = 3,  // what the normal's rate is to come to, times -1
   MB_PILE_SCALE = 4, // the mean of D's diagonal, 0 of what is not there
   MB_PILE_NOW = 5,   // λ
-  MB_PILE_ROUGH = 8, // floats
-  MB_PILE_HOT = MB_PILE_ROUGH + 6
+  MB_PILE_HOT = MB_PILE_NOW + 3
 };
 // In vectors of floats: D over the power of two in SCALE, and the inverse of that, each by rows: 00 01 02 11 12 22. They are the way to a solution
 // and not the solution: where λ stays as it is nothing depends on them.
-enum { MB_PILE_D = 0, MB_PILE_I = 6 };
+enum { MB_PILE_D = 0, MB_PILE_I = 6, MB_PILE_ROUGH = 12 };
+enum { MB_PILE_BEST = 3 }; // λ that has been kept
 enum {
-  MB_PILE_BEST = 0,   // λ that has been kept
-  MB_PILE_OPEN = 3,   // the gap
-  MB_PILE_EXTENT = 4, // the size
-  MB_PILE_COLD = 5
+  MB_PILE_OPEN = 0,   // the gap
+  MB_PILE_EXTENT = 1, // the size
+  MB_PILE_COLD = 2
 };
 // Where contacts are being parted, of which the normal alone is a row: what those of a batch have, and behind it each of them, in vectors of
 // floats. 1/m, J and D are over a power of two of each run (power_of in pile_part.h), so that floats hold them whatever the masses are.
@@ -124,8 +123,8 @@ typedef struct MbPile {
   MbPileBatch *batch;
   uint32_t *block;  // (8 ncells) the contact of each lane; UINT32_MAX: none
   MbPileTold *told; // (n) as contacts were when rates were last looked at
-  double *head, *hot, *cold;
-  float *part;
+  double *head, *hot, *best, *cold;
+  float *rough, *part;
   double *sum; // (3 x 8 nbatches) three kinds of sums, eight numbers of each a batch
   MbLaneRuns runs;
   uint32_t begin[MB_LANES_COLOURS + 1]; // batches of each colour

@@ -195,7 +195,7 @@ KERNEL Pass begin_of(const MbPile *p, const MbPileBody *of, size_t batch, int la
                 p->head + WIDE * MB_PILE_HEAD * batch + (size_t)lane,
                 p->hot + MB_PILE_HOT * cell + (size_t)lane,
                 p->cold + MB_PILE_COLD * cell + (size_t)lane,
-                (char *)((float *)(p->hot + MB_PILE_HOT * cell + WIDE * MB_PILE_ROUGH) + lane),
+                (char *)(p->rough + MB_PILE_ROUGH * cell + lane),
                 run,
                 run + FLOATS * MB_PILE_RUN,
                 p->block + cell + (size_t)lane,
@@ -227,7 +227,7 @@ KERNEL void inertias_of(const MbPile *p, const Pass *pass, MbPack J[2][8]) {
 
 KERNEL void next(Pass *pass) {
   pass->hot += WIDE * MB_PILE_HOT, pass->cold += WIDE * MB_PILE_COLD, pass->part += FLOATS * MB_PILE_PART;
-  pass->rough += sizeof(double) * WIDE * MB_PILE_HOT;
+  pass->rough += FLOATS * MB_PILE_ROUGH;
   pass->block += WIDE;
 }
 

@@ -105,6 +105,20 @@ static bool carries(const MbJoint *joint, bool *carried, size_t stride) {
   return true;
 }
 
+// All parts are turns, and their frames stand at the joint's place.
+static bool turns(const MbJoint *joint, MbJointTurn *turn) {
+  for (size_t i = 0; i < joint->nparts; i++) {
+    const MbJoint *part = &joint->part[i];
+    if (!part->ops->turns || !part->ops->turns(part, turn)) return false;
+    if (part->base) {
+      if (mb_vec3_norm(part->base->p) > 0) return false;
+      mb_quat_mul(turn->k, part->base->q, turn->k);
+    }
+    turn += part->n;
+  }
+  return joint->n > 0;
+}
+
 static void accelerate(const MbJoint *joint, const double *q, const double *v, double *a) {
   for (size_t i = 0; i < joint->nparts; i++) {
     const MbJoint *part = &joint->part[i];
@@ -180,4 +194,5 @@ const MbJointOps mb_joint_composite = {.name = "composite",
                                        .eval = eval,
                                        .carries = carries,
                                        .renew = renew,
+                                       .turns = turns,
                                        .turning = &turning};

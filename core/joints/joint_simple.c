@@ -111,6 +111,28 @@ static void free2d(const MbJoint *joint, const double *q, const double *v, MbPos
   chain((const int[]){TX, TY, RZ}, 3, q, v, Q, S, Sdot);
 }
 
+static MbJointTurn turn_about(const double axis[3]) {
+  MbJointTurn turn = {.k = {1}};
+  mb_vec3_copy(turn.a, axis);
+  return turn;
+}
+
+static bool turns_once(const MbJoint *joint, MbJointTurn *turn) {
+  turn[0] = turn_about(joint->axis);
+  return true;
+}
+
+static bool turns_twice(const MbJoint *joint, MbJointTurn *turn) {
+  (void)joint;
+  turn[0] = turn_about(unit[RX]), turn[1] = turn_about(unit[RY]);
+  return true;
+}
+
+static bool turns_in_order(const MbJoint *joint, MbJointTurn *turn) {
+  for (int i = 0; i < 3; i++) turn[i] = turn_about(unit[joint->order[i]]);
+  return true;
+}
+
 static MbStatus build_order(const MbJointBuild *at, const MbJointSpec *spec, MbJoint *joint) {
   const char *order = spec->order ? spec->order : "";
   bool fine = strlen(order) == 3;
@@ -136,20 +158,27 @@ extern const MbJointOps mb_joint_fixed, mb_joint_revolute, mb_joint_prismatic, m
     mb_joint_free2d;
 const MbJointOps mb_joint_fixed = {.name = "fixed", .eval = fixed, .carries = mb_joint_carries_nothing};
 const MbJointOps mb_joint_revolute = {
-    .name = "revolute", .n = 1, .eval = revolute, .carries = mb_joint_carries_nothing};
+    .name = "revolute", .n = 1, .eval = revolute, .carries = mb_joint_carries_nothing, .turns = turns_once};
 const MbJointOps mb_joint_prismatic = {
     .name = "prismatic", .n = 1, .eval = prismatic, .carries = mb_joint_carries_nothing};
 const MbJointOps mb_joint_cylindrical = {
     .name = "cylindrical", .n = 2, .eval = cylindrical, .carries = mb_joint_carries_in_order};
 const MbJointOps mb_joint_screw = {
     .name = "screw", .n = 1, .build = build_lead, .eval = screw, .carries = mb_joint_carries_nothing};
-const MbJointOps mb_joint_universal = {
-    .name = "universal", .n = 2, .eval = universal, .carries = mb_joint_carries_in_order};
+const MbJointOps mb_joint_universal = {.name = "universal",
+                                       .n = 2,
+                                       .eval = universal,
+                                       .carries = mb_joint_carries_in_order,
+                                       .turns = turns_twice};
 const MbJointOps mb_joint_planar = {
     .name = "planar", .n = 2, .eval = planar, .carries = mb_joint_carries_nothing};
 const MbJointOps mb_joint_translational = {
     .name = "translational", .n = 3, .eval = translational, .carries = mb_joint_carries_nothing};
-const MbJointOps mb_joint_euler = {
-    .name = "euler", .n = 3, .build = build_order, .eval = euler, .carries = mb_joint_carries_in_order};
+const MbJointOps mb_joint_euler = {.name = "euler",
+                                   .n = 3,
+                                   .build = build_order,
+                                   .eval = euler,
+                                   .carries = mb_joint_carries_in_order,
+                                   .turns = turns_in_order};
 const MbJointOps mb_joint_free2d = {
     .name = "free2d", .n = 3, .eval = free2d, .carries = mb_joint_carries_in_order};

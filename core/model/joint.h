@@ -53,6 +53,11 @@ typedef struct MbJointBuild {
   MbStatus (*part)(const struct MbJointBuild *at, const MbJointSpec *spec, MbJoint *joint);
 } MbJointBuild;
 
+// One of the turns that a joint is made of: by k, which is constant, then about a.
+typedef struct MbJointTurn {
+  double k[4], a[3]; // a: unit
+} MbJointTurn;
+
 struct MbJointOps {
   const char *name;
   size_t n; // degrees of freedom; 0 for fixed, and for composites, which have the sum of their parts'
@@ -67,6 +72,9 @@ struct MbJointOps {
   // Tells of each column i of S whether a move along velocity k carries it with it, dS_i = ad(S_i) S_k, or leaves it as it is: carried[stride i + k],
   // false before. False: neither is so of some. NULL: it is not known (joints/joint_curve.c).
   bool (*carries)(const MbJoint *joint, bool *carried, size_t stride);
+  // Lists the turns, one a coordinate and each in the frame that the one before has turned, of a joint that is made of them and of nothing else, all
+  // about axes through the joint's place; turn (MB_JOINT_MOST). False: this joint is not. NULL: none of its kind is.
+  bool (*turns)(const MbJoint *joint, MbJointTurn *turn);
   // The joint with rotation vectors turned by angular velocities; NULL: it has none. Its coordinates stay what they are.
   const MbJointOps *turning;
   // Of that form (NULL in all others, where v = q̇): q ← q ⊕ h v; x of n numbers changed at q

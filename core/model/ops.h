@@ -340,6 +340,8 @@ typedef struct MbSolverOps {
   void (*momentum)(MbSolverWork *work, const double *v, double *y);
   void (*gather)(MbSolverWork *work, const double *f, double *y);
   void (*blocks)(MbSolverWork *work, const double *B, double s, const double *v, double *y);
+  // y = M v + s Jᵀ f for the velocities v of the last kinematics, in one pass. NULL: by `momentum` and `gather`.
+  void (*impel)(MbSolverWork *work, const double *v, const double *f, double s, double *y);
   // y += Jᵀ w for a wrench on one body, of which `seen` (6; NULL: not wanted) takes what `responses` wants to know of it;
   // a = J̇ v at the last kinematics (NULL: J is constant)
   void (*carry)(MbSolverWork *work, size_t body, const double w[6], double *seen, double *y);

@@ -8,6 +8,7 @@
 #include "core/forces/forces.h"
 #include "core/integrators/integrators.h"
 #include "core/sim/lockstep_internal.h"
+#include "core/sim/stage.h"
 #include "core/solvers/redmax/posture_passes.h"
 
 typedef long long Choice __attribute__((vector_size(sizeof(Real))));
@@ -158,7 +159,13 @@ static unsigned implicit_velocities(MbLockstep *l) {
                        f.line.z - m.line.z * drift.line.z}});
   }
   with_motors(l);
-  posture_gather(posture, l->f, l->y);
+  const bool at_once = mb_stage_has_trees(l->like); // as stage.c has it
+  if (at_once) {
+    posture_impel(posture, l->v, l->f, h, l->s);
+    memset(l->y, 0, MB_LANES * l->nv * sizeof *l->y);
+  } else {
+    posture_gather(posture, l->f, l->y);
+  }
   joint_forces_of(l);
   const Real sD = (Real){0} - l->integrator->c, sK = (Real){0} + 0.0 * h;
   if (l->D) { // y −= Jᵀ D J v
@@ -177,7 +184,7 @@ static unsigned implicit_velocities(MbLockstep *l) {
       const Real rate = sD * coordinate(l->total_damping, k) + sK * coordinate(l->total_stiffness, k);
       put_coordinate(l->y, k, coordinate(l->y, k) - rate * coordinate(l->v, k));
     }
-  posture_momentum(posture, l->v, l->s);
+  if (!at_once) posture_momentum(posture, l->v, l->s);
   for (size_t i = 0; i < l->nv; i++) put_coordinate(l->v1, i, coordinate(l->s, i) + h * coordinate(l->y, i));
   const MbMaximal x = {
       .K = l->K, .D = l->D, .stiffness = l->total_stiffness, .joint_damping = l->total_damping};

@@ -52,6 +52,37 @@ static void scale(size_t n, double s, const double *restrict x, double *restrict
   for (size_t i = 0; i < n; i++) y[i] = s * x[i];
 }
 
+// Whether momentum and wrenches are gathered at once, as a pass begins with velocities that the bodies of sim->x have.
+static bool gathers_at_once(const MbSim *sim, const MbStage *stage) {
+  const bool moves_on = stage->there && (stage->passes > 1 || stage->most > 1);
+  return sim->solver->impel && !sim->solver->passes && stage->whole && !stage->viscous && !stage->from &&
+         !stage->felt && !stage->force && !moves_on && mb_stage_has_trees(sim->model);
+}
+
+// sum ← weight F + M of what a pass begins with, of velocities w; `force` is spoilt.
+static void gather_at_once(MbSim *sim, const MbStage *stage, const double *w, double *force, double *sum) {
+  sim->solver->impel(sim->work, w, sim->x.f, stage->weight, sum);
+  memset(force, 0, sim->nv * sizeof *force);
+  sim->solver->map->forces(sim->work, sim->model, &sim->x, stage->q, w, force);
+  mb_sim_add_blocks(sim, stage->sD, stage->sK, w, force);
+  if (stage->besides) add_scaled(sim->nv, 1, stage->besides, force);
+  add_scaled(sim->nv, stage->weight, force, sum);
+}
+
+// The same by each of them.
+static void gather_in_turn(MbSim *sim, const MbStage *stage, const double *w, double *force, double *sum) {
+  const size_t n = sim->nv;
+  const bool inert = add_inertia(sim, stage, w, force, sum);
+  mb_sim_gather(sim, stage->q, stage->felt ? stage->felt : w, force);
+  mb_sim_add_blocks(sim, stage->sD, stage->sK, w, force);
+  if (stage->besides) add_scaled(n, 1, stage->besides, force);
+  if (stage->whole && inert) split_nodes(sim, stage->weight, force, sum);
+  if (inert)
+    add_scaled(n, stage->weight, force, sum);
+  else
+    scale(n, stage->weight, force, sum);
+}
+
 static MbStatus try_pass(MbSim *sim, const MbStage *stage, bool factor, double *w, MbReport *report) {
   const MbSolverOps *solver = sim->solver;
   double *force = stage->force ? stage->force : sim->r, *sum = sim->s;
@@ -67,15 +98,10 @@ static MbStatus try_pass(MbSim *sim, const MbStage *stage, bool factor, double *
   if (factor && !solver->factor(sim->work, &sim->x, stage->a, stage->b, stage->exact, &blame))
     return mb_sim_singular(sim, blame, report);
 
-  const bool inert = add_inertia(sim, stage, w, force, sum);
-  mb_sim_gather(sim, stage->q, felt, force);
-  mb_sim_add_blocks(sim, stage->sD, stage->sK, w, force);
-  if (stage->besides) add_scaled(n, 1, stage->besides, force);
-  if (stage->whole && inert) split_nodes(sim, stage->weight, force, sum);
-  if (inert)
-    add_scaled(n, stage->weight, force, sum);
+  if (gathers_at_once(sim, stage))
+    gather_at_once(sim, stage, w, force, sum);
   else
-    scale(n, stage->weight, force, sum);
+    gather_in_turn(sim, stage, w, force, sum);
 
   const bool solved =
       stage->whole ? mb_claims_velocities(sim, sum) : mb_claims_change(sim, &stage->half, w, sum);

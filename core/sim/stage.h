@@ -34,6 +34,13 @@ typedef struct MbStage {
   int factors; // how many of them make A anew, the first ones; the others take the last one
 } MbStage;
 
+// Tells whether some body hangs on another one. Where none does a pass through trees for momentum and wrenches at once has nothing to save.
+static inline bool mb_stage_has_trees(const MbModel *model) {
+  for (size_t b = 0; b < model->nb; b++)
+    if (model->parent[b] != MB_WORLD) return true;
+  return false;
+}
+
 // How many passes a half step of the schemes of second order may take, and how many of them are noted where there are rows (scheme_halves.c).
 enum { MB_HALF_PASSES_MOST = 14 };
 

@@ -33,8 +33,9 @@ struct MbSolverWork {
   MbSolverWork *work;
   bool placed, factored; // whether there is a place, a factor
   bool put;              // it is one that had been kept
-  size_t nq;
+  size_t nq, nv;
   double *q, *at;  // (nq) coordinates of the last kinematics, of the last factor
+  double *v;       // (nv) velocities of the last kinematics
   size_t reserved; // rows that there is room for
   size_t claimed;  // rows
   bool applied;    // since the last factor
@@ -47,6 +48,7 @@ static void free_work(MbSolverWork *w) {
   if (w->work) w->inner->free(w->work);
   mb_free(w->q);
   mb_free(w->at);
+  mb_free(w->v);
   mb_free(w->y);
   mb_arena_free(&w->arena);
   mb_free(w);
@@ -61,12 +63,12 @@ static MbSolverWork *create(const MbModel *model, int threads) {
     mb_free(w);
     return NULL;
   }
-  size_t nv = 0;
-  w->inner->map->layout->size(model, &w->nq, &nv);
+  w->inner->map->layout->size(model, &w->nq, &w->nv);
   w->q = mb_calloc(w->nq, sizeof *w->q), w->at = mb_calloc(w->nq, sizeof *w->at);
-  w->y = mb_calloc(nv + 3 * mb_model_points(model), sizeof *w->y);
+  w->v = mb_calloc(w->nv, sizeof *w->v);
+  w->y = mb_calloc(w->nv + 3 * mb_model_points(model), sizeof *w->y);
   w->work = w->inner->create(model, threads);
-  if (w->work && w->q && w->at && w->y) {
+  if (w->work && w->q && w->at && w->v && w->y) {
     w->claimed = w->inner->claims->rows(w->work).n;
     return w;
   }
@@ -98,6 +100,7 @@ static void kinematics(MbSolverWork *w, const double *q, const double *v, MbMaxi
   assert(begin <= end && end <= w->model->nb);
   if (begin == 0) { // one range has it
     memcpy(w->q, q, w->nq * sizeof *q);
+    memcpy(w->v, v, w->nv * sizeof *v);
     w->placed = true, w->put = false;
   }
   w->inner->kinematics(w->work, q, v, x, begin, end);
@@ -188,6 +191,11 @@ static void momentum(MbSolverWork *w, const double *v, double *y) {
 static void gather(MbSolverWork *w, const double *f, double *y) {
   want_instant(w);
   w->inner->gather(w->work, f, y);
+}
+static void impel(MbSolverWork *w, const double *v, const double *f, double s, double *y) {
+  want_inertia(w);
+  assert(memcmp(w->v, v, w->nv * sizeof *v) == 0 && "other velocities than bodies have");
+  w->inner->impel(w->work, v, f, s, y);
 }
 static void blocks(MbSolverWork *w, const double *B, double s, const double *v, double *y) {
   want_instant(w);
@@ -460,6 +468,7 @@ const MbSolverOps *mb_watched_solver(const MbModel *model, MbArena *arena) {
   ops->momentum = momentum, ops->gather = gather, ops->blocks = blocks, ops->carry = carry;
   ops->map = map, ops->claims = claims;
   WATCH(ops, bias, bias);
+  WATCH(ops, impel, impel);
   WATCH(ops, carry_three, carry_three);
   WATCH(ops, drift, drift);
   WATCH(ops, accelerate, accelerate);

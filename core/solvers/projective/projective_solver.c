@@ -466,7 +466,7 @@ const MbSolverOps *mb_projective_solver(const MbModel *model, MbArena *arena) {
   claims->speeds = speeds, claims->bends = bends;
   ops->create = create, ops->free = free_work, ops->bytes = bytes;
   ops->kinematics = kinematics, ops->factor = factor, ops->apply = apply;
-  ops->momentum = momentum, ops->gather = gather, ops->blocks = blocks, ops->carry = carry,
+  ops->momentum = momentum, ops->gather = gather, ops->blocks = blocks, ops->carry = carry, ops->impel = NULL,
   ops->carry_three = NULL;
   ops->map = map, ops->claims = claims, ops->passes = &passes;
   HAS(ops, bias, bias);

@@ -56,10 +56,31 @@ MB_KERNEL void settle(const Link *link, Frame own, Rigid *rigid, double *E, doub
   if (E) tell(own, c, E, phi);
 }
 
-MB_ASIDE void forward_other(MbRecursion *work, size_t b, const double *q, const double *v, double *E,
-                            double *phi) {
+// Sine and cosine of half the coordinates of a window.
+typedef struct Window {
+  size_t begin, end;
+  double cosine[SINES], sine[SINES];
+} Window;
+
+// Moves the window on to so many coordinates from the first on, if it does not have them.
+MB_KERNEL void reach(Window *window, const MbLinks *links, const double *q, size_t first, size_t n) {
+  if (first + n <= window->end) return;
+  window->begin = first, window->end = first + SINES / MB_LANES;
+  if (window->end > links->nq) window->end = links->nq;
+  half_sines(q + MB_LANES * first, MB_LANES * (window->end - first), window->cosine, window->sine);
+}
+
+MB_ASIDE void forward_other(MbRecursion *work, size_t b, Window *window, const double *q, const double *v,
+                            double *E, double *phi) {
   const MbHop *hop = &work->links->hop[b];
-  const Frame own = forward_joint(work, b, q, v, work->frame[hop->up]);
+  Frame own;
+  if (hop->turns) {
+    reach(window, work->links, q, hop->q, hop->n);
+    const size_t at = MB_LANES * (hop->q - window->begin);
+    forward_turns(work, b, window->cosine + at, window->sine + at, v, &work->frame[hop->up], &own);
+  } else {
+    own = forward_joint(work, b, q, v, work->frame[hop->up]);
+  }
   work->frame[hop->slot] = own;
   work->stand[b].V = own.motion;
   settle(&work->link[b], own, &work->rigid[b], E, phi);
@@ -93,8 +114,8 @@ MB_ASIDE void forward_alone(MbRecursion *work, size_t b, const double *q, const 
 
 MB_KERNEL void forward_all(MbRecursion *work, const double *q, const double *v, double *E, double *phi) {
   const MbLinks *links = work->links;
-  double cosine[SINES], sine[SINES]; // of half the coordinates of a window
-  size_t begin = 0, end = 0;
+  Window window;
+  window.begin = window.end = 0;
   for (size_t b = 0; b < links->nb; b++) {
     const MbHop *hop = &links->hop[b];
     const Link *link = &work->link[b];
@@ -104,17 +125,13 @@ MB_KERNEL void forward_all(MbRecursion *work, const double *q, const double *v, 
       continue;
     }
     if (hop->kind != MB_LINK_REVOLUTE) {
-      forward_other(work, b, q, v, Eb, phib);
+      forward_other(work, b, &window, q, v, Eb, phib);
       continue;
     }
-    if (hop->q >= end) {
-      begin = hop->q, end = begin + SINES / MB_LANES;
-      if (end > links->nq) end = links->nq;
-      half_sines(q + MB_LANES * begin, MB_LANES * (end - begin), cosine, sine);
-    }
+    reach(&window, links, q, hop->q, 1);
     const Frame own = forward_revolute(link, work->turn + link->turn, &work->frame[hop->up], &work->stand[b],
-                                       load(cosine, hop->q - begin), load(sine, hop->q - begin),
-                                       load(v, hop->v), E != NULL);
+                                       load(window.cosine, hop->q - window.begin),
+                                       load(window.sine, hop->q - window.begin), load(v, hop->v), E != NULL);
     if (!hop->leaf) keep(&work->frame[hop->slot], own, E != NULL);
     settle(link, own, &work->rigid[b], Eb, phib);
   }

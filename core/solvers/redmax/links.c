@@ -2,6 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/joints/joints.h"
 
+#include <assert.h>
 #include <string.h>
 
 // Rotations so small that they are rounding's: angles below 4e-16, as 1 − cos x = x²/2 would not show them.
@@ -10,15 +11,19 @@ static bool is_axis(const double a[3], int i) {
   return fabs(a[(i + 1) % 3]) + fabs(a[(i + 2) % 3]) < 4e-16 && a[i] > 0;
 }
 
+static MbTurn turn_of(const double k[4], const double axis[3]) {
+  MbTurn turn = {.k = {k[0], k[1], k[2], k[3]}, .a = {axis[0], axis[1], axis[2]}};
+  mb_quat_normalise(turn.k);
+  mb_quat_mul(turn.k2, turn.k, (const double[4]){0, axis[0], axis[1], axis[2]});
+  return turn;
+}
+
 static MbTurn make_turn(const MbModel *model, size_t b) {
   const MbPose *P = &model->P[b], *B = &model->B[b];
-  MbTurn turn;
-  mb_quat_mul(turn.k, P->q, B->q);
-  mb_quat_normalise(turn.k);
-  mb_quat_unrotate(turn.a, B->q, model->joint[b].axis);
-  const double a[4] = {0, turn.a[0], turn.a[1], turn.a[2]};
-  mb_quat_mul(turn.k2, turn.k, a);
-  return turn;
+  double k[4], a[3];
+  mb_quat_mul(k, P->q, B->q);
+  mb_quat_unrotate(a, B->q, model->joint[b].axis);
+  return turn_of(k, a);
 }
 
 static void make_revolute(const MbModel *model, size_t b, MbLinks *links) {
@@ -31,12 +36,42 @@ static void make_revolute(const MbModel *model, size_t b, MbLinks *links) {
   if (link->along == 3) link->turn = (uint32_t)links->nturns++;
 }
 
-// The turns of those that need one.
+// Whether body b's joint is made of turns, which it then lists.
+static bool list_turns(const MbJoint *joint, MbJointTurn *turn) {
+  return joint->ops && joint->ops->turns && joint->ops->turns(joint, turn);
+}
+
+static_assert(MB_JOINT_MOST <= UINT8_MAX, "MbHop counts turns in a byte");
+
+// Makes room for the turns of body b's joint, if it is made of such, and has O where their axes meet.
+static void count_turns(const MbModel *model, size_t b, MbLinks *links) {
+  MbJointTurn list[MB_JOINT_MOST];
+  if (!list_turns(&model->joint[b], list)) return;
+  links->hop[b].turns = (uint8_t)model->joint[b].n;
+  mb_quat_unrotate(links->link[b].c, model->B[b].q, model->B[b].p);
+  links->link[b].turn = (uint32_t)links->nturns;
+  links->nturns += model->joint[b].n;
+}
+
+// Lists the turns of body b's joint, of which the first one begins in the parent's C axes and the last one leads to the body's.
+static void make_several(const MbModel *model, size_t b, MbTurn *turn) {
+  MbJointTurn list[MB_JOINT_MOST];
+  const size_t n = model->joint[b].n;
+  if (!list_turns(&model->joint[b], list)) return;
+  mb_quat_mul(list->k, model->P[b].q, list->k);
+  mb_quat_mul(list[n - 1].k, list[n - 1].k, model->B[b].q);
+  mb_quat_unrotate(list[n - 1].a, model->B[b].q, list[n - 1].a);
+  for (size_t i = 0; i < n; i++) turn[i] = turn_of(list[i].k, list[i].a);
+}
+
+// The turns of those that need some.
 static bool make_turns(const MbModel *model, MbLinks *links) {
   links->turn = mb_calloc(links->nturns, sizeof *links->turn);
-  for (size_t b = 0; links->turn && b < links->nb; b++)
-    if (links->hop[b].kind == MB_LINK_REVOLUTE && links->link[b].along == 3)
-      links->turn[links->link[b].turn] = make_turn(model, b);
+  for (size_t b = 0; links->turn && b < links->nb; b++) {
+    MbTurn *turn = links->turn + links->link[b].turn;
+    if (links->hop[b].kind == MB_LINK_REVOLUTE && links->link[b].along == 3) *turn = make_turn(model, b);
+    if (links->hop[b].turns) make_several(model, b, turn);
+  }
   return links->turn;
 }
 
@@ -62,6 +97,7 @@ static void make_link(const MbModel *model, MbLinks *links, size_t b) {
   mb_vec3_copy(link->e, model->P[b].p);
   if (p != MB_WORLD) mb_vec3_add(link->e, link->e, links->link[p].c); // from O_p, not from C_p
   if (hop->kind == MB_LINK_REVOLUTE) make_revolute(model, b, links);
+  if (hop->kind == MB_LINK_GENERAL) count_turns(model, b, links);
 }
 
 // Slots by a stack of those that are free. `last` and `spare` are scratch.
@@ -116,7 +152,7 @@ size_t mb_links_bytes(const MbLinks *links) {
 static bool same_hop(const MbHop *a, const MbHop *b) {
   return a->slot == b->slot && a->up == b->up && a->kind == b->kind && a->leaf == b->leaf &&
          a->last == b->last && a->flies == b->flies && a->n == b->n && a->q == b->q && a->v == b->v &&
-         a->column == b->column && a->square == b->square;
+         a->column == b->column && a->square == b->square && a->turns == b->turns;
 }
 
 bool mb_links_alike(const MbLinks *a, const MbLinks *b) {
@@ -125,6 +161,6 @@ bool mb_links_alike(const MbLinks *a, const MbLinks *b) {
   for (size_t i = 0; alike && i < a->nb; i++)
     alike = same_hop(&a->hop[i], &b->hop[i]) && a->model->joint[i].ops == b->model->joint[i].ops &&
             a->link[i].along == b->link[i].along &&
-            (a->hop[i].kind != MB_LINK_REVOLUTE || a->link[i].turn == b->link[i].turn);
+            a->link[i].turn == b->link[i].turn; // 0 where there is none
   return alike;
 }

@@ -93,6 +93,10 @@ PASS void mb_posture_momentum(MbPosture *posture, const double *v, double *y) {
   posture_momentum(posture, v, y);
 }
 
+PASS void mb_posture_impel(MbPosture *posture, const double *v, const double *f, double s, double *y) {
+  posture_impel(posture, v, f, s, y);
+}
+
 void mb_posture_twists(MbPosture *posture, const double *v, double *phi) {
   const Screw *at_o = twists_of(posture, v);
   for (size_t b = 0; b < posture->model->nb; b++) put_screw(phi, 6 * b, twist_to_body(posture, b, at_o[b]));

@@ -29,6 +29,8 @@ void mb_posture_carry(MbPosture *posture, size_t body, const double w[6], double
 void mb_posture_carry_three(MbPosture *posture, size_t body, const double *const w[3], double *const seen[3],
                             double *y);
 void mb_posture_momentum(MbPosture *posture, const double *v, double *y); // y = Jᵀ M J v
+// y = Jᵀ M J v + s Jᵀ f for the velocities v of the last kinematics
+void mb_posture_impel(MbPosture *posture, const double *v, const double *f, double s, double *y);
 void mb_posture_blocks(MbPosture *posture, const double *B, double s, const double *v,
                        double *y); // y += s Jᵀ B J v
 // A = Jᵀ (M − a D − c K) J − a D_r − c K_r, D and K symmetrised; false with the body to blame where it is singular. `whole`

@@ -126,6 +126,37 @@ static inline void posture_momentum(MbPosture *posture, const double *v, double 
   gather_up(posture, phi, y, true);
 }
 
+// M v + s Jᵀ f of a body alone: what no force acts on has M v to the last digit.
+static inline void impel_alone(const MbPosture *posture, size_t b, const double *v, const double *f, Real s,
+                               double *y) {
+  const size_t at = posture->links->hop[b].v;
+  const Link *link = &posture->work->link[b];
+  forces_alone(posture, b, f, y);
+  for (size_t i = 0; i < 6; i++)
+    put_coordinate(y, at + i,
+                   (i < 3 ? link->I[i] : link->m) * coordinate(v, at + i) + s * coordinate(y, at + i));
+}
+
+// y = Jᵀ M J v + s Jᵀ f, v being the velocities of the last kinematics, which has J v of each body in its own axes.
+static inline void posture_impel(MbPosture *posture, const double *v, const double *f, Real s, double *y) {
+  Screw *F = (Screw *)posture->screws;
+  memset(y, 0, MB_LANES * posture->model->nv * sizeof *y);
+  for (size_t b = 0; b < posture->model->nb; b++) {
+    const Link *link = &posture->work->link[b];
+    const Screw own = screw_at(f, 6 * b), phi = screw_at(posture->phi, 6 * b);
+    if (posture->links->hop[b].alone) {
+      impel_alone(posture, b, v, f, s, y);
+      continue;
+    }
+    const Vec turn = {link->I[0] * phi.turn.x + s * own.turn.x, link->I[1] * phi.turn.y + s * own.turn.y,
+                      link->I[2] * phi.turn.z + s * own.turn.z};
+    const Vec line = {link->m * phi.line.x + s * own.line.x, link->m * phi.line.y + s * own.line.y,
+                      link->m * phi.line.z + s * own.line.z};
+    F[b] = wrench_to_world(posture, b, (Screw){turn, line});
+  }
+  gather_up(posture, F, y, true);
+}
+
 // s B φ of a body, in its own axes
 static inline Screw block_of_twist(const double *B, Real s, Screw phi) {
   const Real x[6] = {phi.turn.x, phi.turn.y, phi.turn.z, phi.line.x, phi.line.y, phi.line.z};

@@ -101,6 +101,10 @@ static void momentum(MbSolverWork *work, const double *v, double *y) {
 static void gather(MbSolverWork *work, const double *f, double *y) {
   mb_posture_gather(&work->posture, f, y);
 }
+static void impel(MbSolverWork *work, const double *v, const double *f, double s, double *y) {
+  mb_posture_impel(&work->posture, v, f, s, y);
+  mb_coordinates_momentum(work->posture.model, v, y);
+}
 static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
   mb_posture_blocks(&work->posture, B, s, v, y);
 }
@@ -187,6 +191,7 @@ const MbSolverOps mb_redmax_recursive_ops = {
     .claims = &mb_claims_nothing,
     .momentum = momentum,
     .gather = gather,
+    .impel = impel,
     .blocks = blocks,
     .carry = carry,
     .carry_three = carry_three,

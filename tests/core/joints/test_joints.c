@@ -220,6 +220,69 @@ Test(joints, a_part_of_a_composite_stands_in_its_frame) {
   }
 }
 
+// ---- joints that are made of turns -------------------------------------------------------------------------
+
+// Q, S and Ṡ v of the turns that a joint lists, against what it says of itself.
+static void check_turns(const char *name, const MbJoint *joint, uint64_t *seed) {
+  MbJointTurn turn[MB_JOINT_MOST];
+  double q[MOST], v[MOST], S[6 * MOST], Sdot[6 * MOST], s[MOST][3], swing[3] = {0}, spin[3] = {0};
+  double wanted[3] = {0}, R[9], found[9];
+  MbPose Q;
+  cr_assert(joint->ops->turns(joint, turn), "%s", name);
+  for (int i = 0; i < MOST; i++) q[i] = 2 * test_around_zero(seed), v[i] = test_around_zero(seed);
+  eval(joint, q, v, &Q, S, Sdot);
+  double whole[4] = {1, 0, 0, 0};
+  for (size_t i = 0; i < joint->n; i++) {
+    const double c = cos(q[i] / 2), sine = sin(q[i] / 2), *a = turn[i].a;
+    double across[3];
+    mb_quat_mul(whole, whole, turn[i].k);
+    mb_quat_mul(whole, whole, (const double[4]){c, sine * a[0], sine * a[1], sine * a[2]});
+    mb_quat_rotate(s[i], whole, a);
+    mb_vec3_cross(across, spin, s[i]);
+    for (int k = 0; k < 3; k++) swing[k] += v[i] * across[k], spin[k] += v[i] * s[i][k];
+  }
+  mb_quat_to_mat3(R, Q.q), mb_quat_to_mat3(found, whole);
+  test_near(name, found, R, 9, 1e-14);
+  test_near(name, Q.p, wanted, 3, 1e-15);
+  for (size_t i = 0; i < joint->n; i++) {
+    mb_quat_unrotate(s[i], whole, s[i]);
+    test_near(name, S + 6 * i, s[i], 3, 1e-14);
+    test_near(name, S + 6 * i + 3, (const double[3]){0}, 3, 1e-14);
+    for (int k = 0; k < 3; k++) wanted[k] += Sdot[6 * i + (size_t)k] * v[i];
+  }
+  mb_quat_unrotate(swing, whole, swing);
+  test_near(name, swing, wanted, 3, 1e-13);
+}
+
+Test(joints, what_is_made_of_turns_lists_them) {
+  uint64_t seed = 21;
+  const MbPose tilted = {{0}, {0.5, 0.5, -0.5, 0.5}}, away = {{0, 1, 0}, {1, 0, 0, 0}};
+  const MbJoint hinge = {.ops = mb_joint_table[MB_JOINT_REVOLUTE], .n = 1, .axis = {0.6, 0, 0.8}};
+  const MbJoint universal = {.ops = mb_joint_table[MB_JOINT_UNIVERSAL], .n = 2, .base = &tilted};
+  const MbJoint euler = {.ops = mb_joint_table[MB_JOINT_EULER], .n = 3, .order = {2, 0, 1}};
+  const MbJoint slide = {.ops = mb_joint_table[MB_JOINT_PRISMATIC], .n = 1, .axis = {1, 0, 0}};
+  const MbJoint inner[2] = {hinge, universal};
+  const MbJoint nest = {
+      .ops = mb_joint_table[MB_JOINT_COMPOSITE], .n = 3, .nparts = 2, .part = inner, .base = &tilted};
+  const MbJoint parts[3] = {universal, nest, euler};
+  MbJoint all = {.ops = mb_joint_table[MB_JOINT_COMPOSITE], .n = 8, .nparts = 3, .part = parts};
+  check_turns("revolute", &hinge, &seed), check_turns("euler", &euler, &seed);
+  for (int round = 0; round < 5; round++) check_turns("composite", &all, &seed);
+
+  MbJointTurn turn[MB_JOINT_MOST];
+  const MbJoint none = {.ops = mb_joint_table[MB_JOINT_COMPOSITE]};
+  MbJoint off = hinge;
+  off.base = &away;
+  const MbJoint sliding[2] = {hinge, slide}, aside[2] = {hinge, off};
+  all.n = all.nparts = 2;
+  for (size_t k = 0; k < 2; k++) {
+    all.part = k ? sliding : aside;
+    cr_expect(!all.ops->turns(&all, turn), "axes that do not meet, or what slides: %zu", k);
+  }
+  cr_expect(!none.ops->turns(&none, turn));
+  cr_expect_null(slide.ops->turns);
+}
+
 // The poses that the reference of the scene format promises, coordinate by coordinate.
 Test(joints, coordinates_mean_what_the_reference_says) {
   const double a = 0.3, b = -0.7, c = 1.1, x = 0.2, y = -0.5, z = 0.9, lead = 0.25;

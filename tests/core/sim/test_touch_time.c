@@ -86,6 +86,7 @@ static size_t go(const struct Case *c, double unit, double *place, size_t most) 
   const size_t nb = run.model->nb, nodes = *c->deformables ? 27 : 0, n = 3 * (nb + nodes);
   double *v = run.sim->state.v + run.model->v_first[5];
   memcpy(v, (const double[]){1 / unit, 2 / unit, -1 / unit, 0.2 / unit, 0, 0}, 6 * sizeof *v);
+  mb_sim_kinematics(run.sim, run.sim->state.q, run.sim->state.v);
   cr_assert_leq(n, most);
   for (size_t step = 0; step < STEPS; step++, place += most) {
     test_steps(run.sim, 1);

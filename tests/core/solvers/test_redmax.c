@@ -50,6 +50,34 @@ Test(redmax, dense_and_recursive_invert_the_same_matrix) {
   }
 }
 
+// M v + s Jᵀ f in one pass is what products by themselves come to.
+Test(redmax, momentum_and_wrenches_are_gathered_at_once) {
+  uint64_t seed = 8;
+  for (int round = 0; round < 5; round++) {
+    MbSceneSpec spec = test_forest(MB_IMPLICIT, &seed);
+    spec.solver.dynamics = MB_RECURSIVE;
+    MbModel *model = test_model(&spec);
+    MbSim *sim = test_sim(model, 1);
+    double at_once[400], momentum[400], force[400], most = 0;
+    const double s = 0.3, *v = sim->state.v;
+    cr_assert_leq(model->nv, 400);
+    cr_assert_not_null(sim->solver->impel);
+    for (size_t i = 0; i < 6 * model->nb; i++) sim->x.f[i] = test_around_zero(&seed);
+    sim->solver->momentum(sim->work, v, momentum);
+    sim->solver->gather(sim->work, sim->x.f, force);
+    sim->solver->impel(sim->work, v, sim->x.f, s, at_once);
+    for (size_t i = 0; i < model->nv; i++) {
+      momentum[i] += s * force[i];
+      most = fmax(most, fabs(momentum[i]));
+    }
+    cr_expect_gt(most, 0.1);
+    test_near("M v + s Jᵀ f", at_once, momentum, model->nv, 1e-13 * most);
+    mb_sim_free(sim);
+    mb_model_free(model);
+    mb_arena_free(&spec.arena);
+  }
+}
+
 // J̇ v: the bias of the accelerations against differences of the twists along the motion.
 Test(redmax, twists_change_as_the_bias_says) {
   uint64_t seed = 4;

@@ -68,7 +68,7 @@ static void vertex_over(MbMeshes *meshes, const MbThree *face, const MbThree *ot
   const double height = mb_vec3_dot(d, n);
   if (!(height < meshes->patches.within) || !is_over(face, x, meshes->rounding)) return;
   mb_vec3_scale(down, -1, n);
-  if (!mb_three_leads(other, 1u << i, down, MB_MESHES_LEANING)) return;
+  if (!mb_three_leads(other, 1u << i, down, MB_SKIN_LEANING)) return;
   const uint32_t feature = MB_PART_CORNER | other->surface->corner[3 * (size_t)other->t + (size_t)i];
   if (height < 0 && face->surface->closed) {
     const double distance = mb_meshes_distance(face->mesh, x);

@@ -5,9 +5,6 @@
 #include "core/collision/patches.h"
 #include "core/collision/skin.h"
 
-// The sine by which a surface may reach farther down beside a vertex or an edge: what rests is turned by little.
-#define MB_MESHES_LEANING 0.02
-
 // Two sides that are in one another, or a vertex that is in the other mesh and its foot on that.
 typedef struct MbMeshesInner {
   double x[3], y[3], n[3], gap; // on a and on b; out of a

@@ -43,7 +43,7 @@ static bool cross(const double p[3], const double e[3], const double q[3], const
 static bool counts(const MbThree *three, int i, const double side[3], int beyond, const double x[3],
                    const double n[3]) {
   if (beyond == INNER_POINT) return true;
-  return !mb_three_leads(three, 1u << (i + beyond) % 3, n, MB_MESHES_LEANING) &&
+  return !mb_three_leads(three, 1u << (i + beyond) % 3, n, MB_SKIN_LEANING) &&
          mb_meshes_distance(three->mesh, x) <= 1e-10 * mb_vec3_norm(side);
 }
 
@@ -60,7 +60,7 @@ static bool flat_side(const MbThree *three, int i, double n[3]) {
 
 // Whether a side lies across n, but for what rests turned by little.
 static bool lies_across(const double side[3], const double n[3]) {
-  return fabs(mb_vec3_dot(side, n)) <= MB_MESHES_LEANING * mb_vec3_norm(side);
+  return fabs(mb_vec3_dot(side, n)) <= MB_SKIN_LEANING * mb_vec3_norm(side);
 }
 
 // Two sides that are looked at.
@@ -85,8 +85,8 @@ static bool touch_along(const Sides *of, const double m[3]) {
   static const uint32_t side[3] = {3, 6, 5};
   double back[3];
   mb_vec3_scale(back, -1, m);
-  return mb_three_leads(of->a, side[of->i], m, MB_MESHES_LEANING) &&
-         mb_three_leads(of->b, side[of->j], back, MB_MESHES_LEANING) &&
+  return mb_three_leads(of->a, side[of->i], m, MB_SKIN_LEANING) &&
+         mb_three_leads(of->b, side[of->j], back, MB_SKIN_LEANING) &&
          counts(of->a, of->i, of->e, of->at.beyond_a, of->at.x, m) &&
          counts(of->b, of->j, of->f, of->at.beyond_b, of->at.y, back);
 }

@@ -153,6 +153,24 @@ static bool hold_from_last(Auto *t, const MbStrips *formed, MbRoom room, double 
   return fine;
 }
 
+// λ of few rows is good enough; a step or two of Newton's method take away nearly all that is left, at little cost, so that blows are those of theory
+// far beyond the tolerance. λ stays where it was if they do not.
+static void refine(Auto *t, const MbStrips *formed, MbRoom room, double *lambda) {
+  enum { STEPS = 2 };
+  static const double LITTLE = 1e-4, // of what is enough
+      FINE = 1e-11;                  // what asks for less is left as it is
+  MbStrips finer = *formed;
+  MbNewton newton;
+  size_t done = 0;
+  if (!(t->problem->tolerance > FINE)) return;
+  finer.enough *= LITTLE;
+  mb_newton_make(&newton, &room, &finer, t->problem->function);
+  newton.refines = true, newton.alpha = 1e-6;
+  memcpy(newton.lambda, lambda, formed->n * sizeof *lambda);
+  if (mb_newton_run(&newton, STEPS, 1, &done)) memcpy(lambda, newton.lambda, formed->n * sizeof *lambda);
+  t->iterations += done;
+}
+
 // Loads of what slips are shared evenly; `follows`: as in the last step.
 static bool share(Auto *t, const MbStrips *formed, MbRoom room, bool follows, double *lambda) {
   size_t done;
@@ -241,7 +259,7 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
     }
     const bool unformed = plan->who == GAUSS_SEIDEL || plan->who == PROXIMAL;
     if (!take_turn(t, unformed ? island : &formed, left, plan, most, lambda)) continue;
-    if (few) share(t, &formed, left, false, lambda);
+    if (few && !share(t, &formed, left, false, lambda)) refine(t, &formed, left, lambda);
     return;
   }
 }

@@ -385,6 +385,32 @@ Test(touch, a_row_of_touching_balls_shares_the_blow) {
   end(&run);
 }
 
+// A ball strikes n − 1 that touch, of the same mass: by Newton's law, all at once, these go on as one. To rounding, whatever the tolerance.
+Test(touch, rows_of_balls_share_a_blow_to_rounding) {
+  for (int n = 2; n <= 7; n++) {
+    char text[4000];
+    int at = snprintf(text, sizeof text,
+                      "{\"mbsim\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.001, \"steps\": 2}, "
+                      "\"contact\": {\"restitution\": 0.7, \"restitution_threshold\": 0}, \"bodies\": [");
+    for (int i = 0; i < n; i++)
+      at += snprintf(
+          text + at, sizeof text - (size_t)at,
+          "%s{\"name\": \"%d\", \"mass\": 0.3, \"pose\": {\"position\": [%.17g, 0, 0]}, \"velocity\": "
+          "{\"linear\": [%d, 0, 0]}, \"shape\": {\"type\": \"sphere\", \"radius\": 0.05}}",
+          i ? ", " : "", i, 0.1 * i, i ? 0 : 1);
+    snprintf(text + at, sizeof text - (size_t)at, "]}");
+    Run run;
+    begin(&run, text, NULL, 0);
+    test_steps(run.sim, 2);
+    for (int i = 0; i < n; i++) {
+      const double v = run.sim->state.v[run.model->v_first[i] + 3],
+                   wanted = i ? 1.7 / n : 1 - 1.7 * (n - 1) / n;
+      cr_expect(fabs(v - wanted) < 1e-12, "%d balls: number %d has %.17g, not %.17g", n, i, v, wanted);
+    }
+    end(&run);
+  }
+}
+
 // A ball set down while it slides ends rolling at 5/7 of its speed, whatever the friction.
 Test(touch, a_ball_that_slides_comes_to_roll_at_five_sevenths) {
   Run run;

@@ -28,7 +28,8 @@ MbPlaced mb_place(const MbShape *shape, const MbPose *E);
 bool mb_collides(MbForm a, MbForm b);
 
 // Points where the gap is below `within`, at most four of a patch, the deepest first; returns how many. It allocates nothing. Points of a patch
-// are chosen by a fixed rule: the deepest, that farthest from it, that which makes the largest triangle, that which adds most area to it.
+// are chosen by a fixed rule: the deepest, that farthest from it, that which makes the largest triangle, that which adds most area to it. Of a mesh on
+// a plane whose four are not all among its lowest vertices four of these are added.
 int mb_collide(const MbShape *a, const MbPose *Ea, const MbShape *b, const MbPose *Eb, double within,
                MbContactPoint out[MB_CONTACT_POINTS]);
 // The same of shapes that have been placed, as who looks at many pairs of a few shapes does once a shape.

@@ -7,6 +7,8 @@
 
 #include "core/math/mat3.h"
 
+#include <float.h>
+
 enum { POLYGON = 2 * MB_HULL_CORNERS };
 #define EDGE UINT32_C(0x80000000) // a feature: an edge; without it a face and a side of it
 
@@ -262,6 +264,37 @@ static void add_flat(const MbPlaced *a, const MbPlaced *b, const double n[3], do
   if (own.n + other.n > 4) mb_outlines_shared(&own, &other, n, gap, patch);
 }
 
+// A length of the shape, from which positions have their rounding.
+static double length_of(const MbShape *shape) {
+  double x[3], y[3];
+  mb_shape_vertex(x, shape, 0);
+  mb_shape_vertex(y, shape, shape->hull->vertices - 1);
+  mb_vec3_sub(y, y, x);
+  return mb_vec3_norm(y);
+}
+
+// How far b is above a along n.
+static double gap_along(const MbPlaced *a, const MbPlaced *b, const double n[3]) {
+  double back[3], d[3], low, top;
+  mb_vec3_scale(back, -1, n);
+  mb_vec3_sub(d, b->p, a->p);
+  mb_polytope_lowest(b, n, &low);
+  mb_polytope_lowest(a, back, &top);
+  return mb_vec3_dot(d, n) + low + top;
+}
+
+// n ← the direction from one of the nearest points to the other. Points that are all but in one place tell none: where the two are farther apart
+// along the plane's it is that.
+static void find_direction(const MbPlaced *a, const MbPlaced *b, const MbPlane *plane, const Nearest *best,
+                           double n[3]) {
+  static const double TINY = 1e-6; // in lengths below which digits are wanting
+  mb_vec3_sub(n, best->y, best->x);
+  const double size = mb_vec3_norm(n);
+  if (size > 0) mb_vec3_scale(n, 1 / size, n);
+  const bool known = size > TINY * fmin(length_of(a->shape), length_of(b->shape));
+  if (size == 0 || (!known && gap_along(a, b, n) < plane->gap)) mb_vec3_copy(n, plane->n);
+}
+
 static void add_nearest(const MbPlaced *a, const MbPlaced *b, const MbPlane *plane, MbPatch *patch) {
   const Bound bound = bound_of(a, b, plane, patch->within);
   Nearest best = {.distance = INFINITY};
@@ -270,25 +303,22 @@ static void add_nearest(const MbPlaced *a, const MbPlaced *b, const MbPlane *pla
   try_vertices(b, a, true, &bound, &best);
   try_edges(a, b, &bound, &best);
   if (!(best.distance < INFINITY)) return; // all are beyond `within`
-  mb_vec3_sub(n, best.y, best.x);
+  find_direction(a, b, plane, &best, n);
   // what is nearer than the plane is high is so by rounding
-  const double distance = fmax(best.distance, plane->gap), size = mb_vec3_norm(n);
-  if (size > 0)
-    mb_vec3_scale(n, 1 / size, n);
-  else
-    mb_vec3_copy(n, plane->n);
+  const double distance = fmax(best.distance, plane->gap);
   mb_patch_add(patch, best.x, n, distance, best.feature_a, best.feature_b);
   add_flat(a, b, n, distance, patch);
 }
 
 // Where the lines of two edges are nearest; false where that is beyond an end.
-static bool add_edges(const MbPlaced *a, const MbPlaced *b, const MbPlane *plane, MbPatch *patch) {
+static bool add_edges(const MbPlaced *a, const MbPlaced *b, const MbPlane *plane, double rounding,
+                      MbPatch *patch) {
   Side s, t;
   double u = 0, v = 0, x[3];
   side_at(&s, a, plane->edge_a);
   side_at(&t, b, plane->edge_b);
   const double distance = nearest_of_segments(&s, &t, &u, &v);
-  if (plane->gap > 0 && distance > plane->gap + 1e-13) return false;
+  if (plane->gap > 0 && distance > plane->gap + rounding) return false;
   mb_vec3_add_scaled(x, s.p, u, s.d);
   mb_patch_add(patch, x, plane->n, plane->gap, EDGE | plane->edge_a, EDGE | plane->edge_b);
   add_flat(a, b, plane->n, plane->gap, patch);
@@ -444,29 +474,26 @@ static bool add_meeting(const MbPlaced *a, const MbPlaced *b, const MbPlane *fac
   return true;
 }
 
-// A length of the shape, from which positions have their rounding.
-static double length_of(const MbShape *shape) {
-  double x[3], y[3];
-  mb_shape_vertex(x, shape, 0);
-  mb_shape_vertex(y, shape, shape->hull->vertices - 1);
-  mb_vec3_sub(y, y, x);
-  return mb_vec3_norm(y);
+// What rounding makes of a gap: a share of the size, and some last digits of where the two are.
+static double rounding_of(const MbPlaced *a, const MbPlaced *b, double size) {
+  static const double OF_SIZE = 3e-13, OF_PLACES = 8 * DBL_EPSILON;
+  return OF_SIZE * size + OF_PLACES * (mb_vec3_norm(a->p) + mb_vec3_norm(b->p));
 }
 
 void mb_polytopes(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
-  const double size = length_of(a->shape) + length_of(b->shape);
+  const double size = length_of(a->shape) + length_of(b->shape), rounding = rounding_of(a, b, size);
   MbPlane faces, best = {.same = 2e-13 * size};
   if (!mb_polytope_planes(a, b, patch->within, &faces, &best)) return;
 
   if (add_resting(a, b, &faces, &best, size, patch)) return;
   if (add_meeting(a, b, &faces, size, patch)) return;
   if (best.of == MB_PLANE_OF_EDGES) {
-    if (!add_edges(a, b, &best, patch)) add_nearest(a, b, &best, patch);
+    if (!add_edges(a, b, &best, 0.1 * rounding, patch)) add_nearest(a, b, &best, patch);
     return;
   }
   const bool turned = best.of == MB_PLANE_OF_B;
   const double least = add_faces(turned ? b : a, turned ? a : b, &best, patch);
-  if (least <= best.gap + 1e-12) return;
+  if (least <= best.gap + rounding) return;
   if (best.gap > 0) {
     patch->n = 0;
     add_nearest(a, b, &best, patch);

@@ -19,14 +19,14 @@ static MbThree three_of(const MbPlaced *mesh, uint32_t t) {
   return three;
 }
 
-// x over the triangle, seen along its normal.
-static bool is_over(const MbThree *three, const double x[3]) {
+// x over the triangle, seen along its normal, or beside it by rounding.
+static bool is_over(const MbThree *three, const double x[3], double rounding) {
   double e[3], d[3], c[3];
   for (int i = 0; i < 3; i++) {
     mb_vec3_sub(e, three->x[(i + 1) % 3], three->x[i]);
     mb_vec3_sub(d, x, three->x[i]);
     mb_vec3_cross(c, e, d);
-    if (mb_vec3_dot(c, three->normal) < -1e-12 * mb_vec3_dot(e, e)) return false;
+    if (mb_vec3_dot(c, three->normal) < -rounding * mb_vec3_norm(e)) return false;
   }
   return true;
 }
@@ -66,14 +66,14 @@ static void vertex_over(MbMeshes *meshes, const MbThree *face, const MbThree *ot
   find_up(face, other, n);
   mb_vec3_sub(d, x, face->x[0]);
   const double height = mb_vec3_dot(d, n);
-  if (!(height < meshes->patches.within) || !is_over(face, x)) return;
+  if (!(height < meshes->patches.within) || !is_over(face, x, meshes->rounding)) return;
   mb_vec3_scale(down, -1, n);
-  if (!mb_three_leads(other, 1u << i, down, MB_MESHES_LEANING)) return;
+  if (!mb_three_leads(other, 1u << i, down, MB_SKIN_LEANING)) return;
   const uint32_t feature = MB_PART_CORNER | other->surface->corner[3 * (size_t)other->t + (size_t)i];
   if (height < 0 && face->surface->closed) {
     const double distance = mb_meshes_distance(face->mesh, x);
-    if (!(distance <= height * (1 - 1e-9) + 1e-12)) {
-      if (distance < -1e-12) keep_vertex(meshes, face, feature, x, n, height);
+    if (!(distance <= height * (1 - 1e-9) + meshes->rounding)) {
+      if (distance < -meshes->rounding) keep_vertex(meshes, face, feature, x, n, height);
       return;
     }
   }
@@ -83,11 +83,11 @@ static void vertex_over(MbMeshes *meshes, const MbThree *face, const MbThree *ot
 }
 
 // Keeps the deepest of the triangles that are through one another, and how the two come apart, for where nothing else tells; gaps are about
-// `origin`.
+// `origin`. Faces that lie flush are through one another by rounding alone, which tells nothing of the way out: it may lead farther in.
 static void keep_through(MbMeshes *meshes, const MbThree *a, const MbThree *b, const MbConvexGap *gap,
                          const double origin[3]) {
   MbMeshesInner *through = &meshes->through;
-  if (!(gap->gap < through->gap)) return;
+  if (!(gap->gap < through->gap) || gap->gap > -meshes->rounding) return;
   *through = (MbMeshesInner){.gap = gap->gap, .part_a = MB_PART_FACE | a->t, .part_b = MB_PART_FACE | b->t};
   mb_vec3_copy(through->n, gap->n);
   mb_vec3_add(through->x, gap->x, origin);
@@ -192,7 +192,8 @@ static void meet_all(MbMeshes *meshes) {
 
 void mb_meshes(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
   MbMeshes meshes;
-  meshes.a = a, meshes.b = b, meshes.depth = 0, meshes.inners = 0, meshes.through.gap = 0;
+  meshes.a = a, meshes.b = b, meshes.rounding = mb_meshes_rounding(a, b), meshes.depth = 0, meshes.inners = 0,
+  meshes.through.gap = 0;
   MbContactPoint point[MB_PATCHES * MB_PATCH_ROOM];
   mb_patches_start(&meshes.patches, patch->within, point, MB_PATCH_ROOM);
   meet_all(&meshes);

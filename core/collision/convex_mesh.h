@@ -52,6 +52,14 @@ typedef struct MbMeshMeeting {
   MbPatches *patches; // of the room
 } MbMeshMeeting;
 
+// Whether the triangles at a vertex are all in one plane: it is none of the surface's.
+MB_INLINE bool mb_mesh_is_flat(const MbSkin *surface, uint32_t v) {
+  const double *n = surface->normal + 3 * (size_t)surface->star[surface->first[v]];
+  for (uint32_t k = surface->first[v]; k < surface->first[v + 1]; k++)
+    if (!(mb_vec3_dot(n, surface->normal + 3 * (size_t)surface->star[k]) > 1 - 1e-12)) return false;
+  return true;
+}
+
 // Whether the triangles at a point of the triangle's rim are all in its plane, so that the rim is none of the surface's.
 MB_INLINE bool mb_mesh_goes_on(const MbMeshMeeting *meeting, uint32_t t, const double x[3]) {
   const MbSkin *surface = meeting->surface;
@@ -72,10 +80,7 @@ MB_INLINE bool mb_mesh_goes_on(const MbMeshMeeting *meeting, uint32_t t, const d
     beside |= 1u << i;
   }
   if (beside != 3 && beside != 6 && beside != 5) return beside != 0;
-  const uint32_t v = surface->corner[first + (beside == 3 ? 1 : beside == 6 ? 2 : 0)];
-  for (uint32_t k = surface->first[v]; k < surface->first[v + 1]; k++)
-    if (!(mb_vec3_dot(n, surface->normal + 3 * (size_t)surface->star[k]) > 1 - 1e-12)) return false;
-  return true;
+  return mb_mesh_is_flat(surface, surface->corner[first + (beside == 3 ? 1 : beside == 6 ? 2 : 0)]);
 }
 
 // Where a triangle alone ends, and the plane that it is of goes on, nothing of that is a corner but those of the convex shape.
@@ -206,6 +211,27 @@ MB_INLINE MbSkinPart mb_mesh_part(const MbConvexGap *gap, uint32_t t, bool squar
   return part;
 }
 
+// Whether a face of a solid, or the end of a cylinder, is square to n, which leads from a. A triangle by itself is none: it is of a surface whose
+// corners are looked at one by one.
+MB_INLINE bool mb_mesh_has_face(MbMeshMeeting *meeting, const double n[3]) {
+  MbOutline *own = &meeting->room->own;
+  if (meeting->a->shape->hull && meeting->a->shape->hull->faces < 4) return false;
+  mb_outline_of(own, meeting->a, n);
+  return own->n > 2 && mb_vec3_dot(own->normal, n) > 1 - 1e-12;
+}
+
+// Whether the way along m, in the mesh's axes, from a part of it to a counts. A face of a may come to rest on any of the vertices that are all but as
+// high: of a ring that wobbles on it the lowest one is another one in each step, and all others would go in. n is −m in the world's axes.
+MB_COLLIDE_ASIDE bool mb_mesh_leads(MbMeshMeeting *meeting, MbSkinPart part, const double m[3],
+                                    const double n[3]) {
+  const MbSkin *surface = meeting->surface;
+  if (mb_skin_leads_of(surface, part, m, 1e-10)) return true;
+  if (part.corners != 1 && part.corners != 2 && part.corners != 4) return false;
+  return mb_skin_leads_of(surface, part, m, MB_SKIN_LEANING) &&
+         !mb_mesh_is_flat(surface, surface->corner[3 * (size_t)part.triangle + part.corners / 2]) &&
+         mb_mesh_has_face(meeting, n);
+}
+
 MB_COLLIDE_ASIDE void mb_mesh_meet_triangle(MbMeshMeeting *meeting, uint32_t t) {
   MbSkinHull triangle;
   MbConvexPair pair;
@@ -225,7 +251,7 @@ MB_COLLIDE_ASIDE void mb_mesh_meet_triangle(MbMeshMeeting *meeting, uint32_t t) 
   const MbSkinPart part = mb_mesh_part(&gap, t, square);
   mb_mat3_tapply(local, meeting->b->R, m);
   const bool back = square && mb_vec3_dot(m, up) < 0;
-  if (!back && mb_skin_leads_of(meeting->surface, part, local, 1e-10)) {
+  if (!back && mb_mesh_leads(meeting, part, local, gap.n)) {
     if (meeting->again) return;
     mb_mesh_note_way(meeting, &gap);
     if (square) mb_vec3_scale(gap.n, -1, up);

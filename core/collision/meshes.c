@@ -3,6 +3,30 @@
 
 #include "core/math/mat3.h"
 
+#include <float.h>
+
+// How far a mesh reaches from where it is placed, along the axis of its own along which that is most.
+static double reach_of(const MbPlaced *mesh) {
+  const MbSkinNode *all = &mesh->shape->surface->node[0];
+  double most = 0;
+  for (int k = 0; k < 3; k++) most = fmax(most, fmax(-all->low[k], all->high[k]));
+  return most;
+}
+
+// The longest side of a mesh's box in its own axes.
+static double size_of(const MbPlaced *mesh) {
+  const MbSkinNode *all = &mesh->shape->surface->node[0];
+  double most = 0;
+  for (int k = 0; k < 3; k++) most = fmax(most, all->high[k] - all->low[k]);
+  return most;
+}
+
+double mb_meshes_rounding(const MbPlaced *a, const MbPlaced *b) {
+  static const double OF_SIZE = 1e-12, OF_PLACES = 8 * DBL_EPSILON;
+  const double places = mb_vec3_norm(a->p) + mb_vec3_norm(b->p) + reach_of(a) + reach_of(b);
+  return fmax(OF_SIZE * fmin(size_of(a), size_of(b)), OF_PLACES * places);
+}
+
 bool mb_three_leads(const MbThree *three, uint32_t corners, const double n[3], double slack) {
   double local[3];
   mb_mat3_tapply(local, three->mesh->R, n);

@@ -5,9 +5,6 @@
 #include "core/collision/patches.h"
 #include "core/collision/skin.h"
 
-// The sine by which a surface may reach farther down beside a vertex or an edge: what rests is turned by little.
-#define MB_MESHES_LEANING 0.02
-
 // Two sides that are in one another, or a vertex that is in the other mesh and its foot on that.
 typedef struct MbMeshesInner {
   double x[3], y[3], n[3], gap; // on a and on b; out of a
@@ -23,7 +20,8 @@ enum { MB_MESHES_INNER = 64 };
 typedef struct MbMeshes {
   const MbPlaced *a, *b;
   MbPatches patches;
-  double depth; // of the deepest vertex
+  double rounding; // what distances of the two are off by
+  double depth;    // of the deepest vertex
   // x, n, gap and parts of the deepest of the triangles that are through one another; gap 0: none are
   MbMeshesInner through;
   int inners;
@@ -40,6 +38,9 @@ typedef struct MbThree {
 
 // Whether the part of a triangle that these corners are has nothing beside it that reaches farther along n, by `slack`.
 bool mb_three_leads(const MbThree *three, uint32_t corners, const double n[3], double slack);
+// What rounding makes distances of two meshes off by: a share of the smaller one's size, and some last digits of where the two are in the world
+// and of how far they reach from there.
+double mb_meshes_rounding(const MbPlaced *a, const MbPlaced *b);
 // The distance to a surface from a point of the world.
 double mb_meshes_distance(const MbPlaced *mesh, const double x[3]);
 // Adds a contact whose normal leads out of `from`, one of the two, at x of its surface.

@@ -106,13 +106,13 @@ static void add(MbMeshes *meshes, const MbMeshesInner *inner) {
 }
 
 void mb_meshes_inners(MbMeshes *meshes) {
-  static const double SAME = 1 + 1e-6, NONE = 1e-12;
+  static const double SAME = 1 + 1e-6;
   double most = meshes->depth;
   bool any = false;
   sort(meshes);
   for (int i = 0; i < meshes->inners; i++) {
     const MbMeshesInner *inner = &meshes->inner[i];
-    const bool deeper = -inner->gap > most * SAME + NONE;
+    const bool deeper = -inner->gap > most * SAME + meshes->rounding;
     if (deeper && !(inner->inside && is_apart(meshes, inner) && is_within(meshes, inner))) continue;
     // those as deep as the first one, which lie along it, count as well
     if (deeper && !any) most = -inner->gap;

@@ -43,7 +43,7 @@ static bool cross(const double p[3], const double e[3], const double q[3], const
 static bool counts(const MbThree *three, int i, const double side[3], int beyond, const double x[3],
                    const double n[3]) {
   if (beyond == INNER_POINT) return true;
-  return !mb_three_leads(three, 1u << (i + beyond) % 3, n, MB_MESHES_LEANING) &&
+  return !mb_three_leads(three, 1u << (i + beyond) % 3, n, MB_SKIN_LEANING) &&
          mb_meshes_distance(three->mesh, x) <= 1e-10 * mb_vec3_norm(side);
 }
 
@@ -60,7 +60,7 @@ static bool flat_side(const MbThree *three, int i, double n[3]) {
 
 // Whether a side lies across n, but for what rests turned by little.
 static bool lies_across(const double side[3], const double n[3]) {
-  return fabs(mb_vec3_dot(side, n)) <= MB_MESHES_LEANING * mb_vec3_norm(side);
+  return fabs(mb_vec3_dot(side, n)) <= MB_SKIN_LEANING * mb_vec3_norm(side);
 }
 
 // Two sides that are looked at.
@@ -85,8 +85,8 @@ static bool touch_along(const Sides *of, const double m[3]) {
   static const uint32_t side[3] = {3, 6, 5};
   double back[3];
   mb_vec3_scale(back, -1, m);
-  return mb_three_leads(of->a, side[of->i], m, MB_MESHES_LEANING) &&
-         mb_three_leads(of->b, side[of->j], back, MB_MESHES_LEANING) &&
+  return mb_three_leads(of->a, side[of->i], m, MB_SKIN_LEANING) &&
+         mb_three_leads(of->b, side[of->j], back, MB_SKIN_LEANING) &&
          counts(of->a, of->i, of->e, of->at.beyond_a, of->at.x, m) &&
          counts(of->b, of->j, of->f, of->at.beyond_b, of->at.y, back);
 }
@@ -96,12 +96,11 @@ static uint32_t side_of(const MbThree *three, int i) {
 }
 
 // Finds how far along `along` from x it is inside of a mesh, between the planes that meet at its side, of which y is a point; `distance`: that of
-// x. False where it is nowhere.
+// x; `least`, below 0: of what is inside. False where it is nowhere.
 static bool find_in(const MbThree *three, int i, const double y[3], const double along[3], const double x[3],
-                    double distance, double *in) {
-  static const double IN = -1e-12;
+                    double distance, double least, double *in) {
   *in = 0;
-  if (distance < IN) return true;
+  if (distance < least) return true;
   const uint32_t other = three->surface->across[3 * (size_t)three->t + (size_t)i];
   if (other == MB_SKIN_NONE) return false;
   double low = -INFINITY, high = INFINITY, n[3], d[3];
@@ -116,21 +115,21 @@ static bool find_in(const MbThree *three, int i, const double y[3], const double
   double middle[3];
   *in = 0.5 * (low + high);
   mb_vec3_add_scaled(middle, x, *in, along);
-  return mb_meshes_distance(three->mesh, middle) < IN;
+  return mb_meshes_distance(three->mesh, middle) < least;
 }
 
 // Keeps sides that are in one another by −gap: each inside of the other mesh, or beyond an end of its edge by less than they are deep.
 static void keep(MbMeshes *meshes, const Sides *of, const double m[3], double gap) {
   const double in_b = mb_meshes_distance(of->b->mesh, of->at.x),
-               in_a = mb_meshes_distance(of->a->mesh, of->at.y);
+               in_a = mb_meshes_distance(of->a->mesh, of->at.y), least = -meshes->rounding;
   MbMeshesInner inner = {.gap = gap,
                          .s = of->at.s,
                          .t = of->at.t,
                          .part_a = side_of(of->a, of->i),
                          .part_b = side_of(of->b, of->j)};
-  inner.inside = find_in(of->b, of->j, of->at.y, of->e, of->at.x, in_b, &inner.in_a) &&
-                 find_in(of->a, of->i, of->at.x, of->f, of->at.y, in_a, &inner.in_b);
-  if (!inner.inside && fmax(in_a, in_b) > 1e-12 - 0.9 * gap) return;
+  inner.inside = find_in(of->b, of->j, of->at.y, of->e, of->at.x, in_b, least, &inner.in_a) &&
+                 find_in(of->a, of->i, of->at.x, of->f, of->at.y, in_a, least, &inner.in_b);
+  if (!inner.inside && fmax(in_a, in_b) > meshes->rounding - 0.9 * gap) return;
   mb_vec3_copy(inner.x, of->at.x);
   mb_vec3_copy(inner.y, of->at.y);
   mb_vec3_copy(inner.n, m);
@@ -158,9 +157,9 @@ static bool has_foot(const Sides *of, const double d[3], const double m[3], doub
 
 static void sides_cross(MbMeshes *meshes, const MbThree *a, int i, const MbThree *b, int j, bool through) {
   // the normal of a plane leads from one to the other but for what sides may lean
-  static const double ABOUT = 1.01;
+  static const double ABOUT = 1.01, FLUSH = 1e3;
   Sides of = {.a = a, .b = b, .i = i, .j = j};
-  const double within = meshes->patches.within, reach = fmax(within, 1e-9);
+  const double within = meshes->patches.within, reach = fmax(within, FLUSH * meshes->rounding);
   double d[3], m[3];
   mb_vec3_sub(of.e, a->x[(i + 1) % 3], a->x[i]);
   mb_vec3_sub(of.f, b->x[(j + 1) % 3], b->x[j]);

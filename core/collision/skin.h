@@ -15,6 +15,8 @@
 // Features of points of outlines and surfaces: which part of a shape, and its number. What else a pair's functions tell is below these.
 enum { MB_PART_FACE = 1 << 28, MB_PART_CORNER = 2 << 28, MB_PART_SIDE = 3 << 28 };
 enum { MB_SKIN_DEEP = 64 }; // the most levels of the tree
+// The sine by which a surface may reach farther down beside a vertex or an edge that touches all the same: what rests is turned by little.
+#define MB_SKIN_LEANING 0.02
 
 // A box around triangles: those of a leaf, or of two nodes of which the first follows it.
 typedef struct MbSkinNode {

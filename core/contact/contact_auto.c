@@ -153,6 +153,39 @@ static bool hold_from_last(Auto *t, const MbStrips *formed, MbRoom room, double 
   return fine;
 }
 
+// λ of few rows is good enough; a step or two of Newton's method take away nearly all that is left, at little cost, so that blows are those of theory
+// far beyond the tolerance. λ stays where it was if they do not.
+static void refine(Auto *t, const MbStrips *formed, MbRoom room, double *lambda) {
+  enum { STEPS = 2 };
+  static const double LITTLE = 1e-4, // of what is enough
+      FINE = 1e-11;                  // what asks for less is left as it is
+  MbStrips finer = *formed;
+  MbNewton newton;
+  size_t done = 0;
+  if (!(t->problem->tolerance > FINE)) return;
+  finer.enough *= LITTLE;
+  mb_newton_make(&newton, &room, &finer, t->problem->function);
+  newton.refines = true, newton.alpha = 1e-6;
+  memcpy(newton.lambda, lambda, formed->n * sizeof *lambda);
+  if (mb_newton_run(&newton, STEPS, 1, &done)) memcpy(lambda, newton.lambda, formed->n * sizeof *lambda);
+  t->iterations += done;
+}
+
+// Of more rows what rests is refined, once: the next steps begin there. So forces of what lies are those that statics wants. What rests has begun all
+// but good enough, so that methods have had next to nothing to do.
+static void refine_rest(Auto *t, const MbStrips *island, MbStrips *formed, bool same, MbRoom room,
+                        double *lambda) {
+  enum { MOST = 128 };               // rows
+  static const double NEARLY = 0.01; // of what is enough: what is as good as that stays
+  double *w = t->other;
+  if (island->n > MOST) return;
+  mb_strips_rates(island, lambda, w);
+  if (mb_strips_natural(island, lambda, w) <= NEARLY * island->enough) return;
+  if (!mb_strips_stick(island, lambda, w, 0)) return;
+  if (!same) mb_factor_form(formed, &room, island);
+  refine(t, formed, room, lambda);
+}
+
 // Loads of what slips are shared evenly; `follows`: as in the last step.
 static bool share(Auto *t, const MbStrips *formed, MbRoom room, bool follows, double *lambda) {
   size_t done;
@@ -211,8 +244,10 @@ static bool take_turn(Auto *t, const MbStrips *island, MbRoom room, const Turn *
 
 static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *lambda) {
   enum {
-    LAST = 25
-  }; // times what is asked for: the last turn may take more, as nothing else has come to an end
+    LAST = 25,    // times what is asked for: the last turn may take more, as nothing else has come to an end
+    REFINED = 36, // rows
+    AT_ONCE = 2   // iterations of what rests
+  };
   if (t->problem->sweeps) {
     sweep_island(t, island, room, lambda);
     return;
@@ -227,6 +262,7 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
   }
   if (few && (hold_from_last(t, &formed, left, lambda) || share(t, &formed, left, true, lambda))) return;
   memcpy(t->start, lambda, island->n * sizeof *lambda);
+  const size_t before = t->iterations;
   const Turn *plan = island->n <= MB_SMALL                  ? of_small
                      : mb_proximal_takes(island, t->bodies) ? of_bodies
                      : mb_strips_factored(island)           ? of_dense
@@ -241,7 +277,11 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
     }
     const bool unformed = plan->who == GAUSS_SEIDEL || plan->who == PROXIMAL;
     if (!take_turn(t, unformed ? island : &formed, left, plan, most, lambda)) continue;
-    if (few) share(t, &formed, left, false, lambda);
+    if (few && share(t, &formed, left, false, lambda)) return;
+    if (island->n <= REFINED)
+      refine(t, &formed, left, lambda);
+    else if (t->iterations <= before + AT_ONCE)
+      refine_rest(t, island, &formed, same, left, lambda);
     return;
   }
 }

@@ -204,6 +204,22 @@ Test(collide_convex, shapes_in_one_another_are_no_deeper_than_they_are_built_and
   free_hulls();
 }
 
+// Where two corners are all but in one place, what joins them has no direction but by rounding.
+Test(collide_convex, hulls_that_all_but_touch_come_apart_along_their_normal) {
+  enum { HULLS = 35 }; // both
+  uint64_t seed = 64;
+  for (int k = 0; k < 6000; k++) {
+    Built p;
+    build(&seed, HULLS, (k % 2 ? -1 : 1) * pow(10, -9 - 3 * test_random(&seed)), &p);
+    MbContactPoint out[MB_CONTACT_POINTS];
+    cr_assert(made_collide(&p.a, &p.A, &p.b, &p.B, INFINITY, out) > 0);
+    const double along = gap_along(&p, out[0].normal);
+    cr_assert(fabs(along - out[0].gap) < 1e-6, "case %d: the normal is good for %.17g, gap %.17g", k, along,
+              out[0].gap);
+  }
+  free_hulls();
+}
+
 // The highest gap of random directions, and of what chance finds near the best three of them.
 static double searched(uint64_t *seed, const Built *p) {
   double best[3] = {-INFINITY, -INFINITY, -INFINITY}, at[3][3] = {{0}}, n[3];

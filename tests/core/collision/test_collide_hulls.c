@@ -219,6 +219,33 @@ Test(collide_hulls, random_hulls_prisms_and_boxes_are_as_far_or_deep_as_brute_fo
   }
 }
 
+// Sizes are powers of two, so that all numbers are the same but for their exponents.
+Test(collide_hulls, boxes_of_any_size_touch_in_the_same_points) {
+  static const double sizes[] = {0x1p-20, 0x1p20};
+  uint64_t seed = 77;
+  for (int k = 0; k < 3000; k++) {
+    double size[2][3];
+    for (int e = 0; e < 6; e++) size[e / 3][e % 3] = k % 2 ? 1 : 0.2 + test_random(&seed);
+    const MbPose A = made_pose(&seed, 0.5), B = k % 3 ? made_pose(&seed, 1.2) : made_near_pose(&seed, &A);
+    MbContactPoint wanted[MB_CONTACT_POINTS], out[MB_CONTACT_POINTS];
+    const MbShape a = mb_shape_box(size[0]), b = mb_shape_box(size[1]);
+    const int n = mb_collide(&a, &A, &b, &B, 2, wanted);
+    for (int s = 0; s < 2; s++) {
+      double of_a[3], of_b[3];
+      MbPose As = A, Bs = B;
+      mb_vec3_scale(of_a, sizes[s], size[0]), mb_vec3_scale(of_b, sizes[s], size[1]);
+      mb_vec3_scale(As.p, sizes[s], A.p), mb_vec3_scale(Bs.p, sizes[s], B.p);
+      const MbShape c = mb_shape_box(of_a), d = mb_shape_box(of_b);
+      const int got = mb_collide(&c, &As, &d, &Bs, 2 * sizes[s], out);
+      cr_assert_eq(got, n, "case %d, %g times as large: %d points instead of %d", k, sizes[s], got, n);
+      for (int i = 0; i < n; i++)
+        cr_assert(out[i].gap == sizes[s] * wanted[i].gap && out[i].feature_a == wanted[i].feature_a,
+                  "case %d, %g times as large: point %d has the gap %.17g, not %.17g", k, sizes[s], i,
+                  out[i].gap / sizes[s], wanted[i].gap);
+    }
+  }
+}
+
 Test(collide_hulls, a_box_on_a_box_rests_on_the_corners_of_what_they_share) {
   const MbShape a = mb_shape_box((double[]){2, 2, 1}), b = mb_shape_box((double[]){1, 1, 1});
   MbPose A, B;

@@ -173,6 +173,43 @@ Test(collide_mesh, cubes_of_triangles_stand_on_one_another_and_on_planes_with_al
   mb_skin_free(cube);
 }
 
+// A cube of triangles whose edges are 2 · half long.
+static MbSkin *made_cube(double half) {
+  MbSkin *cube = made_surface_of(&mb_hull_cube), *made = NULL;
+  double vertex[24];
+  uint32_t at;
+  for (int k = 0; k < 24; k++) vertex[k] = half * cube->vertex[k];
+  cr_assert_eq(mb_skin_make(&made, 8, vertex, cube->triangles, cube->corner, &at), MB_SKIN_SOUND);
+  mb_skin_free(cube);
+  return made;
+}
+
+// Both anywhere, so that rounding alone decides whether their faces are in one another; the diagonals of these cross.
+Test(collide_mesh, cubes_of_triangles_that_lie_flush_touch_along_what_is_square_to_their_faces_alone) {
+  static const double halves[] = {1, 1e-3, 1e3};
+  uint64_t seed = 75;
+  MbContactPoint out[MB_CONTACT_POINTS];
+  for (int k = 0; k < 600; k++) {
+    const double half = halves[k % 3], away = k % 5 ? half : 100 * half;
+    MbSkin *cube = made_cube(half);
+    const MbShape mesh = mb_shape_mesh(cube);
+    MbPose A = made_pose(&seed, away), B;
+    mb_pose_identity(&B);
+    mb_vec3_set(B.p, k % 2 ? 0 : half * test_random(&seed), k % 2 ? 0 : half * test_random(&seed), 2 * half);
+    mb_quat_exp(B.q, (double[]){0, 0, k % 4 ? 3 * test_random(&seed) : 0});
+    mb_pose_mul(&B, &A, &B);
+    double up[3];
+    mb_quat_rotate(up, A.q, (double[]){0, 0, 1});
+    const int n = made_collide(&mesh, &A, &mesh, &B, 0.01 * half, out);
+    cr_assert(n >= 4, "case %d: %d points", k, n);
+    for (int i = 0; i < n; i++)
+      cr_assert(mb_vec3_dot(out[i].normal, up) > 1 - 1e-12 && fabs(out[i].gap) < 1e-12 * half + 1e-14 * away,
+                "case %d: point %d of %d has the normal %g along what is square, gap %g", k, i, n,
+                mb_vec3_dot(out[i].normal, up), out[i].gap);
+    mb_skin_free(cube);
+  }
+}
+
 // A cube whose lower edge lies on the rim of another one, and a little beyond it or short of it: they can part along what no face beside
 // the edge or the rim rises by, and along nothing else. The diagonals of the faces beside both begin at the same corner.
 Test(collide_mesh, an_edge_on_a_rim_touches_along_nothing_that_leads_into_either_cube) {

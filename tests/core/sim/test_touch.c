@@ -271,6 +271,33 @@ Test(touch_long, forces_of_what_lies_sum_to_its_weight) {
   }
 }
 
+// Six boxes on one another are 72 rows: what they lie with is what statics wants, far beyond the tolerance that the scene has by default.
+Test(touch, a_stack_presses_the_ground_by_its_weight) {
+  char text[2000];
+  int at =
+      snprintf(text, sizeof text,
+               "{\"mbsim\": 1, \"time\": {\"step\": 0.005, \"steps\": 60}, \"contact\": {\"friction\": 0.6}, "
+               "\"bodies\": [{\"name\": \"ground\", \"shape\": {\"type\": \"plane\"}, \"joint\": {\"type\": "
+               "\"fixed\"}}");
+  for (int i = 0; i < 6; i++)
+    at += snprintf(
+        text + at, sizeof text - (size_t)at,
+        ", {\"name\": \"%d\", \"mass\": 3, \"shape\": {\"type\": \"box\", \"size\": [%g, 0.4, 0.2]}, "
+        "\"pose\": {\"position\": [%g, 0, %g]}}",
+        i, 0.5 - 0.03 * i, 0.02 * i, 0.1 + 0.2 * i);
+  snprintf(text + at, sizeof text - (size_t)at, "]}");
+  Run run;
+  begin(&run, text, NULL, 0);
+  test_steps(run.sim, 60);
+  double up = 0;
+  const MbPushes *last = &run.sim->touching->last;
+  for (size_t i = 0; i < last->n; i++)
+    if (run.model->contacts.solids[last->touch[i].a].listed == 0)
+      up += last->touch[i].lambda[0] * last->touch[i].normal[2] / run.model->h;
+  cr_expect(fabs(up / (6 * 3 * 9.81) - 1) < 1e-10, "the ground bears %.17g N", up);
+  end(&run);
+}
+
 Test(touch, nothing_is_in_anything_at_a_steps_end) {
   for (size_t k = 0; k < 2 * SOLVERS; k++) {
     Run run;
@@ -383,6 +410,32 @@ Test(touch, a_row_of_touching_balls_shares_the_blow) {
   for (size_t b = 0; b < 3; b++) v[b] = run.sim->state.v[run.model->v_first[b] + 3];
   test_near("velocities with a gap", v, apart, 3, 1e-9);
   end(&run);
+}
+
+// A ball strikes n − 1 that touch, of the same mass: by Newton's law, all at once, these go on as one. To rounding, whatever the tolerance.
+Test(touch, rows_of_balls_share_a_blow_to_rounding) {
+  for (int n = 2; n <= 7; n++) {
+    char text[4000];
+    int at = snprintf(text, sizeof text,
+                      "{\"mbsim\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.001, \"steps\": 2}, "
+                      "\"contact\": {\"restitution\": 0.7, \"restitution_threshold\": 0}, \"bodies\": [");
+    for (int i = 0; i < n; i++)
+      at += snprintf(
+          text + at, sizeof text - (size_t)at,
+          "%s{\"name\": \"%d\", \"mass\": 0.3, \"pose\": {\"position\": [%.17g, 0, 0]}, \"velocity\": "
+          "{\"linear\": [%d, 0, 0]}, \"shape\": {\"type\": \"sphere\", \"radius\": 0.05}}",
+          i ? ", " : "", i, 0.1 * i, i ? 0 : 1);
+    snprintf(text + at, sizeof text - (size_t)at, "]}");
+    Run run;
+    begin(&run, text, NULL, 0);
+    test_steps(run.sim, 2);
+    for (int i = 0; i < n; i++) {
+      const double v = run.sim->state.v[run.model->v_first[i] + 3],
+                   wanted = i ? 1.7 / n : 1 - 1.7 * (n - 1) / n;
+      cr_expect(fabs(v - wanted) < 1e-12, "%d balls: number %d has %.17g, not %.17g", n, i, v, wanted);
+    }
+    end(&run);
+  }
 }
 
 // A ball set down while it slides ends rolling at 5/7 of its speed, whatever the friction.

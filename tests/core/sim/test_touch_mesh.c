@@ -122,6 +122,45 @@ Test(touch_mesh, a_convex_mesh_collides_as_its_hull_and_another_by_its_triangles
 
 // ---- meshes that rest ---------------------------------------------------------------------------------------
 
+// ---- what wobbles -------------------------------------------------------------------------------------------
+
+// A ring falls askew. Its lowest vertex is another one in each step, until all lie on the ground.
+static const char ring[] =
+    "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 150}, \"contact\": {}, "
+    "\"output\": {\"channels\": [\"solver.contact\"]}, \"bodies\": [" GROUND ", "
+    "{\"name\": \"ring\", \"density\": 1000, \"shape\": {\"type\": \"mesh\", \"file\": \"%s\", \"collide\": "
+    "\"mesh\"}, \"pose\": {\"position\": [0, 0, 0.1], \"rotation\": {\"axis\": [1, 0.3, 0], \"angle\": "
+    "0.05}}}]}";
+
+Test(touch_mesh, a_ring_that_wobbles_comes_to_lie_on_whatever_is_flat) {
+  static const char *const grounds[] = {
+      "/bodies/0/shape={\"type\": \"plane\"}",
+      "/bodies/0={\"name\": \"ground\", \"density\": 1, \"shape\": {\"type\": \"box\", \"size\": [2, 2, 1], "
+      "\"frame\": {\"position\": [0, 0, -0.5]}}, " FIXED "}",
+      "/bodies/0={\"name\": \"ground\", \"density\": 1, \"shape\": {\"type\": \"cylinder\", \"radius\": 1, "
+      "\"length\": 1, \"frame\": {\"position\": [0, 0, -0.5]}}, " FIXED "}"};
+  MbSkin *torus = made_torus(0.1, 0.02, 16, 8);
+  char path[64], text[1000];
+  write_mesh(torus, path);
+  mb_skin_free(torus);
+  snprintf(text, sizeof text, ring, path);
+  for (size_t k = 0; k < sizeof grounds / sizeof *grounds; k++) {
+    const char *const sets[] = {grounds[k], NULL};
+    TestRun run = test_run(text, sets);
+    double x[36], worst = 0;
+    for (int step = 0; step < 150; step++) {
+      test_steps(run.sim, 1);
+      worst = fmax(worst, test_channel(run.sim, "solver.contact", NULL)[3]);
+    }
+    test_bodies(run.sim, x, 36);
+    cr_expect(fabs(x[18 + 2] - 0.02) < 1e-6 && worst < 0.05,
+              "%s: the ring's middle is at %.6f, it has been %g of a size deep", grounds[k], x[18 + 2],
+              worst);
+    test_run_free(&run);
+  }
+  unlink(path);
+}
+
 // A ring that is dropped over a cone comes to lie around it, where its hole is as wide as the cone, and carries its weight there.
 Test(touch_mesh_long, a_torus_that_falls_onto_a_cone_comes_to_hang_on_it, TEST_LONG) {
   char cone_file[64], torus_file[64], text[1000];

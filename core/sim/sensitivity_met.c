@@ -19,7 +19,7 @@
 #include "core/base/report.h"
 #include "core/model/pass_slopes.h"
 #include "core/sim/evaluate.h"
-#include "core/sim/sensitivity_tied.h"
+#include "core/sim/sensitivity_rubbed.h"
 #include "core/sim/touch_axes.h"
 
 #include <math.h>
@@ -225,6 +225,7 @@ static void fill(MbSensitivity *g) {
       }
     }
   }
+  if (g->tied) mb_slope_rubbed_fill(g, S, m), mb_slope_rubbed_meets(g, S, m);
   mb_ranked_factor(&met->S, m);
 }
 
@@ -249,9 +250,10 @@ static bool ambiguous(MbSensitivity *g) {
   return false;
 }
 
-bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting) {
+bool mb_met_stand(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting) {
   MbMet *met = g->met;
   met->n = met->nthrown = 0;
+  if (!meeting) return true;
   if (!mb_met_reserve(g, meeting->pushed.n) || !mb_met_reserve(g, meeting->near.n))
     return lost(g, "memory is out");
   if (!meeting->pushed.n) return true;
@@ -264,6 +266,11 @@ bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeti
     if (mb_touch_carries(g->probe, met->pushed->touch[i].a, met->pushed->touch[i].b)) return lost(g, CARRIED);
   for (size_t i = 0; i < met->n; i++)
     if (!take_branch(g, i)) return lost(g, TURNING);
+  return true;
+}
+
+bool mb_met_at(MbSensitivity *g, const MbStageNote *note) {
+  if (!g->met->n) return true;
   if (!list_entries(g)) return lost(g, "memory is out");
   fill(g);
   if (!mb_met_free_at(g, note)) return false;
@@ -289,19 +296,22 @@ void mb_met_back(MbSensitivity *g, double *w) {
     }
   for (size_t k = 0; k < met->S.m; k++) {
     const double zeta = k < ties ? eta[k] : met->zeta[k - ties], *G = mb_met_row(g, ties, k, false);
-    if (k < ties) mb_tangent_rows(g->tangent)->row[k].zeta = zeta;
     for (size_t i = 0; i < nv; i++) w[i] += zeta * G[i];
   }
+  if (ties) mb_slope_rubbed_felt(g, eta);
+  for (size_t k = 0; k < ties; k++) mb_tangent_rows(g->tangent)->row[k].zeta = eta[k];
 }
 
 // ---- where the bodies are, and numbers ------------------------------------------------------------------------------
 
-static MbMetSum sum_of(const MbMet *met, const double *z, const MbStageNote *note) {
+static MbMetSum sum_of(const MbSensitivity *g, const double *z, const MbStageNote *note) {
+  const MbMet *met = g->met;
   return (MbMetSum){.pushed = met->pushed,
                     .mu = met->mu,
                     .zeta = met->zeta,
                     .pull = met->pull,
                     .z = z,
+                    .carried = mb_slope_rubbed_twists(g),
                     .w = note->w,
                     .from = met->rebounds ? note->from : NULL,
                     .free = met->rebounds ? met->free : NULL};
@@ -310,7 +320,7 @@ static MbMetSum sum_of(const MbMet *met, const double *z, const MbStageNote *not
 bool mb_met_felt(MbSensitivity *g, const MbStageNote *note, const double *z, double *q, double *v) {
   const MbMet *met = g->met;
   if (!met || !met->n) return true;
-  const MbMetSum sum = sum_of(met, z, note);
+  const MbMetSum sum = sum_of(g, z, note);
   mb_met_free_felt(g, v);
   return mb_met_slope(g, met->q, &sum, q) || lost(g, GONE);
 }
@@ -365,11 +375,24 @@ MbMetSum mb_met_of_side(const MbSlope *slope, int s, const MbMetSum *sum) {
   return own;
 }
 
+bool mb_met_push_on(MbSensitivity *g, const MbSlope *slope, int s, const MbStageNote *note, double *f) {
+  MbMet *met = g->met;
+  MbSim *side = mb_slope_side(slope, s);
+  if (!met || !met->n) return true;
+  if (!mb_met_look(side, mb_axes_q(slope->axes, s, met->q), mb_axes_v(slope->axes, s, MB_AXES_FROM, note->from),
+                   met->pushed, met->seen[0], met->seen[1 + s]))
+    return lost(g, GONE);
+  mb_met_add_pushes(side, met->pushed, met->mu, -1, met->seen[1 + s], f);
+  return true;
+}
+
 bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, const double *z,
                    double move, double *out) {
   MbMet *met = g->met;
   if (!met || !met->n || !slope->meets) return true;
-  const MbMetSum sum = sum_of(met, z, note);
+  MbMetSum sum = sum_of(g, z, note);
+  const MbMetSum run = sum;
+  if (mb_tangent_number_jumps(slope->number)) sum.carried = NULL; // it is told of with the rest of friction
   for (int s = 0; s < 2; s++) {
     MbSim *side = mb_slope_side(slope, s);
     MbSeen *seen = met->seen[1 + s];
@@ -380,5 +403,5 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
       return lost(g, GONE);
     *out += (s ? 1 : -1) / (2 * move) * (mb_met_sum_at(met, side, q, &own, seen) + rubs_on(met, side, seen));
   }
-  return mb_met_sides_smooth(g, met->q, &sum) || lost(g, GONE);
+  return mb_met_sides_smooth(g, met->q, &run) || lost(g, GONE);
 }

@@ -31,7 +31,7 @@ typedef struct MbRubbed {
   double *psi, *push; // (nb x 6) how bodies move by a twist; what that asks for
   double *y;          // (nv)
   double *twist;      // (nb x 6) what joints do to bodies, weighed
-  double *beside; // (nb x 6) F, of a step in which bodies touch
+  double *beside;     // (nb x 6) F, of a step in which bodies touch
   double *move; // (nb x 6) and what that is felt by along motions of bodies as frames turn with two of them
   size_t
       near; // a row one of whose places is about to be pressed from the other side; SIZE_MAX: there is none

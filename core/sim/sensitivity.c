@@ -100,9 +100,8 @@ static bool meets(const MbSim *sim) {
   const MbModel *model = sim->model;
   const MbIntegratorKind kind = model->integrator.kind;
   if (!sim->touching && !model->dry) return false;
-  return !mb_model_points(model) && (!sim->touching || model->contacts.cone == MB_ROUND_CONE) &&
-         (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT) && sim->integrator->scheme == MB_ONE_SOLVE &&
-         !mb_slope_once_refuse(model) && !mb_tangent_refuses(sim);
+  return !mb_model_points(model) && (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT) &&
+         sim->integrator->scheme == MB_ONE_SOLVE && !mb_slope_once_refuse(model) && !mb_tangent_refuses(sim);
 }
 
 // Whether derivatives of steps are made of their equations, along the run or back.

@@ -174,8 +174,7 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   if (turn->met && !mb_met_moves_back(g, turn->met, turn->q1, turn->v1, b->q, b->v, b->out))
     return lost(b, turn, report);
   if (!mb_slope_once_at(g, note, turn->met, turn->standing && !touches ? turn->instant : NULL) ||
-      (touches && !mb_met_at(g, note)) ||
-      !mb_slope_once_back(g, note, b->q, b->v, b->z, scratch))
+      (touches && !mb_met_at(g, note)) || !mb_slope_once_back(g, note, b->q, b->v, b->z, scratch))
     return lost(b, turn, report);
   mb_slope_tied_tell(g, turn->t, turn->step, report);
   mb_slope_rubbed_tell(g, turn->t, turn->step, report);

@@ -8,6 +8,8 @@
 //
 //   B = m μ_n (1 − d dᵀ)/|u|,  C = ( m d, 1 )
 //
+// Under a box or a pyramid what is at a bound has its force there, whichever way it slides, and sticks along the rest (touch_slip.c).
+//
 // These are a border of A beside the rows of constraints (sensitivity_tied.c):  S = B G Y + C,  Sᵀ η = −Yᵀ w̄,  ζ = Bᵀ η,  z = −h A⁻¹ (w̄ + Gᵀ ζ). Rows that say the same as others leave no pivot; where
 // what slides has loads that are not unique, and other loads would have other velocities, which of them there are is the solver's affair, and there is no way back. By where the bodies are
 //
@@ -21,6 +23,7 @@
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_rubbed.h"
 #include "core/sim/touch_axes.h"
+#include "core/sim/touch_slip.h"
 
 #include <math.h>
 #include <string.h>
@@ -123,11 +126,6 @@ bool mb_met_press(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t r
 
 // ---- the branch that a contact has taken ----------------------------------------------------------------------------
 
-static bool slides(const MbPushed *touch) {
-  static const double NEAR = 1e-6; // as in sensitivity_touch.c
-  return hypot(touch->lambda[1], touch->lambda[2]) >= (1 - NEAR) * touch->mu * touch->lambda[0];
-}
-
 // How much of its gap there is in what a contact asks for, and of its force.
 static void find_terms(const MbContacts *rules, double h, const MbPushed *touch, MbMetContact *c) {
   const double way = h + (touch->gap > 0 ? 0 : rules->damping);
@@ -136,17 +134,14 @@ static void find_terms(const MbContacts *rules, double h, const MbPushed *touch,
   if (touch->rebounds) c->pull = 0;
 }
 
-// B and C of one that slides; false: it has come to rest just so.
-static bool slide(const MbPushed *touch, double h, MbMetContact *c) {
-  const double *u = touch->rate + 1, fast = hypot(u[0], u[1]);
-  const double rubs = hypot(touch->lambda[1], touch->lambda[2]);
-  for (int k = 0; k < 2; k++)
-    c->along[k] = rubs > 0 ? -touch->lambda[1 + k] / rubs : fast > 0 ? u[k] / fast : 0;
-  if (rubs > 0 && !(fast > 0)) return false;
-  if (rubs > 0)
-    c->scale /= 1 + c->scale * rubs / (h * fast); // so that they are as large as those of what sticks
+// B and C of one that slides under the round cone; false: it has come to rest just so.
+static bool slide(const MbPushed *touch, const MbTouchSlip *slip, double h, MbMetContact *c) {
+  const double *u = touch->rate + 1, fast = hypot(u[0], u[1]), rubs = slip->most;
+  if (!(fast > 0)) return false;
+  for (int k = 0; k < 2; k++) c->along[k] = -slip->m[0][k];
+  c->scale /= 1 + c->scale * rubs / (h * fast); // so that they are as large as those of what sticks
   for (int i = 0; i < 2; i++) {
-    for (int k = 0; k < 2 && rubs > 0; k++)
+    for (int k = 0; k < 2; k++)
       c->B[3 * (1 + i) + 1 + k] = c->scale * rubs / h * ((i == k) - c->along[i] * c->along[k]) / fast;
     c->C[3 * (1 + i)] = c->scale * touch->mu * c->along[i];
     c->C[3 * (1 + i) + 1 + i] = c->scale;
@@ -154,18 +149,31 @@ static bool slide(const MbPushed *touch, double h, MbMetContact *c) {
   return true;
 }
 
+// The same of one whose forces are at bounds that do not turn with it: along what these leave open it sticks.
+static void hold(const MbPushed *touch, const MbTouchSlip *slip, MbMetContact *c) {
+  for (int i = 0; i < slip->n; i++) {
+    c->along[i] = -slip->share[i];
+    c->C[3 * (1 + i)] = c->scale * touch->mu * c->along[i];
+    for (int k = 0; k < 2; k++) c->C[3 * (1 + i) + 1 + k] = c->scale * slip->m[i][k];
+  }
+  if (slip->n == 0) c->B[4] = c->B[8] = 1;
+  if (slip->n == 1) c->B[7] = -slip->m[0][1], c->B[8] = slip->m[0][0];
+}
+
 static bool take_branch(MbSensitivity *g, size_t i) {
   const MbPushed *touch = &g->met->pushed->touch[i];
   MbMetContact *c = &g->met->contact[i];
   const size_t nv = g->met->width;
   const double h = g->sim->model->h, *G = g->met->G + 3 * i * nv, *Y = g->met->Y + 3 * i * nv;
-  *c = (MbMetContact){.slides = slides(touch), .B[0] = 1};
-  find_terms(g->sim->touching->rules, h, touch, c);
+  const MbContacts *rules = g->sim->touching->rules;
+  const MbTouchSlip slip = mb_touch_slip(rules, touch);
+  *c = (MbMetContact){.B[0] = 1};
+  find_terms(rules, h, touch, c);
   c->C[0] = c->softness, g->met->pull[i] = c->pull;
   for (size_t k = 0; k < 3; k++) g->met->mu[3 * i + k] = touch->lambda[k] / h;
   c->scale = (mb_slope_dot(G + nv, Y + nv, nv) + mb_slope_dot(G + 2 * nv, Y + 2 * nv, nv)) / 2;
-  if (c->slides) return slide(touch, h, c);
-  c->B[4] = c->B[8] = 1;
+  if (slip.n == 1 && rules->cone == MB_ROUND_CONE) return slide(touch, &slip, h, c);
+  hold(touch, &slip, c);
   return true;
 }
 
@@ -334,7 +342,7 @@ static double rubs_on(const MbMet *met, const MbSim *side, const MbSeen *seen) {
     MbMetContact other = {0};
     find_terms(side->touching->rules, side->model->h, touch, &other);
     all += met->zeta[3 * i] * (other.softness * met->mu[3 * i] + (other.pull - c->pull) * touch->gap);
-    for (size_t k = 0; k < 2 && c->slides; k++)
+    for (size_t k = 0; k < 2; k++)
       all += met->eta[3 * i + 1 + k] * c->scale * seen[i].mu * met->mu[3 * i] * c->along[k];
   }
   return all;
@@ -373,17 +381,6 @@ MbMetSum mb_met_of_side(const MbSlope *slope, int s, const MbMetSum *sum) {
   if (sum->free) own.from = mb_axes_v(slope->axes, s, MB_AXES_FROM, sum->from);
   if (sum->free) own.free = mb_axes_v(slope->axes, s, MB_AXES_FREE, sum->free);
   return own;
-}
-
-bool mb_met_push_on(MbSensitivity *g, const MbSlope *slope, int s, const MbStageNote *note, double *f) {
-  MbMet *met = g->met;
-  MbSim *side = mb_slope_side(slope, s);
-  if (!met || !met->n) return true;
-  if (!mb_met_look(side, mb_axes_q(slope->axes, s, met->q), mb_axes_v(slope->axes, s, MB_AXES_FROM, note->from),
-                   met->pushed, met->seen[0], met->seen[1 + s]))
-    return lost(g, GONE);
-  mb_met_add_pushes(side, met->pushed, met->mu, -1, met->seen[1 + s], f);
-  return true;
 }
 
 bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, const double *z,

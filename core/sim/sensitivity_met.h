@@ -46,10 +46,10 @@ typedef struct MbKeptIsland {
 // A contact's three equations  B (G v⁺ + r) + C μ = 0.
 typedef struct MbMetContact {
   double B[9], C[9];
-  double pull;     // how much of its gap there is in r
-  bool slides;     //
-  double along[2]; // then: the way it slides, along its tangents
-  double scale;    // and what its equations of friction are multiplied by
+  double pull; // how much of its gap there is in r
+  double along
+      [2]; // how much of m μ_n there is in its equations of friction: of one that slides under the round cone d
+  double scale;    // what those of them are multiplied by that are about forces
   double softness; // of μ in the first
 } MbMetContact;
 
@@ -59,8 +59,9 @@ typedef struct MbMetSum {
   const MbPushes *pushed;
   const double *mu, *zeta, *pull; // (3 n), (3 n), (n)
   const double *z, *w;            // (nv)
-  const double *carried;          // (nb x 6) by what twists bodies go against their parents beside z, as friction inside joints weighs what these transmit; NULL: by none
-  const double *from, *free;      // (nv) NULL: none rebounds
+  const double *
+      carried; // (nb x 6) by what twists bodies go against their parents beside z, as friction inside joints weighs what these transmit; NULL: by none
+  const double *from, *free; // (nv) NULL: none rebounds
   bool parts;
 } MbMetSum;
 
@@ -121,8 +122,6 @@ void mb_met_back(MbSensitivity *g, double *w);
 bool mb_met_felt(MbSensitivity *g, const MbStageNote *note, const double *z, double *q, double *v);
 // Notes whether a number may change anything of what contacts ask for and push.
 void mb_met_concern(MbSlope *slope);
-// f (nb x 6) −= what contacts push with on a side of a number, as its bodies touch there; false as above.
-bool mb_met_push_on(MbSensitivity *g, const MbSlope *slope, int s, const MbStageNote *note, double *f);
 // Adds to out what a number changes of them; false as above.
 bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, const double *z,
                    double move, double *out);
@@ -239,13 +238,18 @@ bool mb_met_see_nodes(const MbSim *sim, const MbPushed *touch, MbSeen *seen);
 bool mb_met_points_parted(MbSensitivity *g, const MbMeeting *meeting, const double *x1, const double *v1,
                           double *q, double *v, double *out);
 
+// ---- sensitivity_met_pushes.c ---------------------------------------------------------------------------------------
+
+// f (nb x 6) += share times what contacts push with by three numbers each along their axes, where they have been seen.
+void mb_met_add_pushes(const MbSim *at, const MbPushes *pushed, const double *by, double share,
+                       const MbSeen *seen, double *f);
+// f (nb x 6) −= what contacts push with on a side of a number, as its bodies touch there. False: they are not found there.
+bool mb_met_push_on(MbSensitivity *g, const MbSlope *slope, int s, const MbStageNote *note, double *f);
+
 // ---- sensitivity_met_sum.c ------------------------------------------------------------------------------------------
 
 // felt (nv) += the sum's derivative by where bodies are, about q; seen has where contacts are there. False: they jump.
 bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double *felt);
-// f (nb x 6) += share times what contacts push with by three numbers each along their axes, where they have been seen.
-void mb_met_add_pushes(const MbSim *at, const MbPushes *pushed, const double *by, double share, const MbSeen *seen,
-                       double *f);
 // felt (nv) += what weights of bodies' motions and twists (nb x 6) come to, where the bodies of `beside` are, with velocities v.
 void mb_met_weigh(MbMet *met, const double *v, const double *move, const double *phi, double *felt);
 // Whether the sum is the same smooth function of a number on both of its sides, where contacts are at q as seen[0] has them and on the sides as seen[1] and seen[2] do.

@@ -1,13 +1,14 @@
 // What contacts are felt by where bodies are: derivatives of one sum (sensitivity_met.h). What it is felt by along the bodies' twists by z and w is exact, and goes down the tree by two transposed passes. Along the
 // bodies' motions, with their twists as they are in their own axes, these are differences, some 1e-10 off, along the six motions of one of each pair of solids that touches: contacts are found anew where it is a
 // little less and a little more, as a step there would find them, so that whatever shapes there are their normals turn and their points go as in the program. The other's motions follow, as a pair that is moved as
-// one keeps its sum. That the tangents are turned about the normal is no change: with u the rates, z the way that the equations weigh them (sensitivity_met.c) and × of the tangents
+// one keeps its sum. That the tangents are turned about the normal is no change under the round cone: with u the rates, z the way that the equations weigh them (sensitivity_met.c) and × of the tangents
 //
 //   ζ × u − μ × z = 0,   as u = z = 0 where it sticks, and where it slides  ζ = m μ_n (1 − d dᵀ) η/|u|,  μ = −m μ_n d,  z = η
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/rub_rows.h"
 #include "core/sim/sensitivity_met.h"
+#include "core/sim/touch_axes.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,15 +19,6 @@ static const double OF_SIZE =
 static const double JUMPS = 1e-7; // the same of what is left of second differences over so short a way
 
 // ---- the sum --------------------------------------------------------------------------------------------------------
-
-// Tangents that turn with a normal near another, as mb_touch_axes has them there.
-static void axes_near(const double was[3], const double n[3], double axis[3][3]) {
-  const int k = fabs(was[0]) < 0.9 ? 0 : 1;
-  mb_vec3_copy(axis[0], n);
-  for (int i = 0; i < 3; i++) axis[1][i] = (i == k) - n[k] * n[i];
-  mb_vec3_scale(axis[1], 1 / mb_vec3_norm(axis[1]), axis[1]);
-  mb_vec3_cross(axis[2], n, axis[1]);
-}
 
 // Bodies' twists by a sum's velocities.
 typedef struct Twists {
@@ -47,7 +39,7 @@ static double contacts_of(const MbSim *sim, const MbMetSum *sum, size_t first, s
   for (size_t i = first; i < end; i++) {
     const MbPushed *touch = &sum->pushed->touch[i];
     double axis[3][3], w[3], z[3];
-    axes_near(touch->normal, seen[i].normal, axis);
+    mb_touch_axes_near(touch->normal, seen[i].normal, axis);
     mb_met_rate(sim, &seen[i], of->w, w), mb_met_rate(sim, &seen[i], of->z, z);
     for (size_t k = 0; k < 3; k++)
       all += sum->zeta[3 * i + k] * mb_vec3_dot(axis[k], w) - sum->mu[3 * i + k] * mb_vec3_dot(axis[k], z);
@@ -144,7 +136,7 @@ static bool counts(const MbSim *sim, const MbPushed *touch, const MbSeen *seen, 
   Apart apart = {{0}, {0}, 0, 0};
   double axis[3][3], force[3] = {0}, moved[3];
   for (size_t k = 0; k < seen->n; k++) add_apart(sim, seen, k, phi, &apart);
-  axes_near(touch->normal, seen->normal, axis);
+  mb_touch_axes_near(touch->normal, seen->normal, axis);
   for (int k = 0; k < 3; k++) mb_vec3_add_scaled(force, force, weight[k], axis[k]);
   mb_vec3_cross(moved, apart.spin, point);
   const double fast = apart.speeds + touch->size * apart.spins + size, much = mb_vec3_norm(force);
@@ -269,9 +261,21 @@ static bool along_motions(MbMet *met, const MbMetSum *sum, const Pair *pair, siz
   return fine;
 }
 
-// Moved together two bodies have the same sum, but for how its tangents turn about the normal, which it does not feel: what is the one's share is less than nothing of the other's.
+// Each of two bodies by itself: under a cone that is not round the sum feels how tangents turn about the normal.
+static bool add_both_motions(MbMet *met, const MbMetSum *sum, const Pair *pair) {
+  for (int k = 0; k < 2; k++) {
+    double D[6];
+    if (pair->body[k] == MB_WORLD) continue;
+    if (!along_motions(met, sum, pair, pair->body[k], 0, MOVE, D)) return false;
+    for (size_t i = 0; i < 6; i++) met->by_move[6 * pair->body[k] + i] += D[i];
+  }
+  return true;
+}
+
+// Moved together two bodies have the same sum, but for how its tangents turn about the normal, which it does not feel under the round cone: what is the one's share is less than nothing of the other's.
 static bool add_motions(MbMet *met, const MbMetSum *sum, const Pair *pair) {
   const MbSim *at = met->beside;
+  if (at->model->contacts.cone != MB_ROUND_CONE && !sum->parts) return add_both_motions(met, sum, pair);
   const int k = pair->body[1] == MB_WORLD ? 0 : 1;
   const size_t body = pair->body[k], other = pair->body[1 - k];
   double D[6], X[36], back[6] = {0};
@@ -302,19 +306,6 @@ static bool add_node_motions(MbMet *met, const MbMetSum *sum, size_t i) {
     for (size_t j = first; j < 6; j++) by[j] += D[j];
   }
   return true;
-}
-
-void mb_met_add_pushes(const MbSim *at, const MbPushes *pushed, const double *by, double share, const MbSeen *seen,
-                       double *f) {
-  for (size_t i = 0; i < pushed->n; i++) {
-    double axis[3][3], d[3] = {0}, H[6];
-    axes_near(pushed->touch[i].normal, seen[i].normal, axis);
-    for (size_t k = 0; k < 3; k++) mb_vec3_add_scaled(d, d, share * by[3 * i + k], axis[k]);
-    for (size_t end = 0; end < seen[i].n; end++) {
-      mb_met_push(at, &seen[i], end, d, H);
-      for (size_t j = 0; j < 6; j++) f[6 * seen[i].body[end] + j] += H[j];
-    }
-  }
 }
 
 // What the sum is felt by along the bodies' twists by w and by z, and, where these have a part that joints carry on, as joints move.

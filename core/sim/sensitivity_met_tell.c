@@ -2,6 +2,7 @@
 #include "core/base/report.h"
 #include "core/sim/sensitivity_rubbed.h"
 #include "core/sim/touch_axes.h"
+#include "core/sim/touch_slip.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,13 +14,11 @@ static bool about_to_change(const MbSensitivity *g, size_t i, const double *from
   const size_t nv = g->met->width;
   const double h = g->sim->model->h, *G = met->G + 3 * i * nv, *Y = met->Y + 3 * i * nv;
   const MbPushed *touch = &met->pushed->touch[i];
-  const double took = mb_slope_dot(G, Y, nv) * touch->lambda[0] / h,
-               rubs = hypot(touch->lambda[1], touch->lambda[2]), most = touch->mu * touch->lambda[0],
-               fast = hypot(touch->rate[1], touch->rate[2]);
+  const double took = mb_slope_dot(G, Y, nv) * touch->lambda[0] / h;
   double size = fabs(touch->gap) / h;
   for (size_t k = 0; k < nv; k++) size += fabs(G[k] * from[k]);
   if (took <= NEAR * size || touch->narrow) return true;
-  return most > 0 && (met->contact[i].slides ? fast <= NEAR * size : rubs > (1 - 2 * NEAR) * most);
+  return mb_touch_slip_near(g->sim->touching->rules, touch, size);
 }
 
 // Whether what rests as the run begins rests in a side as well. Its state is still that at the start.

@@ -115,7 +115,8 @@ bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tang
 // The time of the forces of the step to come.
 double mb_slope_once_time(const MbSim *sim);
 // Takes the probe to a step from velocities note->from to note->w, from coordinates g->q, in which a meeting (NULL: none) took place, by what a solver has kept of its start (core/solvers/keep.h; NULL: anew); false: A has no inverse.
-bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting, const double *kept);
+bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting,
+                      const double *kept);
 // Takes a slope over it, where g->rate is what the number changes of τ; false as above.
 bool mb_slope_once_change(MbSensitivity *g, MbSlope *slope, const MbStageNote *note, double move);
 // Takes q̄ and v̄ back over it, with z what its equations are felt by; false as above.

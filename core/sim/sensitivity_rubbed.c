@@ -93,7 +93,7 @@ void mb_slope_rubbed_meets(MbSensitivity *g, double *S, size_t width) {
   const MbMet *met = g->met;
   for (size_t i = 0; r && i < r->n; i++) {
     const double *psi = mb_rubbed_motion(r, &r->row[i]);
-    double *row = S + width * r->row[i].at + mb_met_ties(g), axis[3][3], rate[3];
+    double *row = S + width * r->row[i].at + mb_tangent_rows(g->tangent)->n, axis[3][3], rate[3];
     for (size_t k = 0; k < met->n && psi; k++) {
       mb_touch_axes(met->pushed->touch[k].normal, axis);
       mb_met_rate(g->probe, &met->seen[0][k], psi, rate);
@@ -149,7 +149,10 @@ static bool number_beside(MbSensitivity *g, size_t k, const MbStageNote *note, d
   mb_slope_by_number(g, slope, note, note->from, g->number[k].move, g->rate);
   for (int s = 0; s < 2; s++) {
     MbSim *side = mb_slope_side(slope, s);
-    if (!find_wrenches_on(g, slope, s, note)) return false;
+    if (!find_wrenches_on(g, slope, s, note)) {
+      g->parted = "contacts are not where they were beside it";
+      return false;
+    }
     for (size_t i = 0; i < r->n; i++)
       sum += (s ? 1 : -1) * mb_rubbed_value(r, &r->row[i], side->model, side, r->push);
   }

@@ -432,7 +432,7 @@ const MbCommand mb_command_gradient = {
         "and nodes that bodies hold by reduction; and so are "
         "those of bdf1, bdf2 and sdirk2, with constraints, limits, ropes, prescribed motions and such "
         "inertia, "
-        "and of trapezoidal, with none of these beside joints. By "
+        "and of trapezoidal, with nothing but such inertia beside joints. By "
         "differences are "
         "single steps near a position where constraints lose their hold, those of bdf1, bdf2 and sdirk2 that "
         "were solved in parts, and those of implicit and trapezoidal that leave out what would make "

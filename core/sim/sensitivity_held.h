@@ -243,7 +243,7 @@ void mb_held_rubbed_tell(MbSensitivity *g, double t, int64_t step, MbReport *rep
 bool mb_held_rotors_make(MbSensitivity *g); // false: out of memory
 // Takes it to the step at hand, where the probe's bodies are.
 void mb_held_rotors_at(MbSensitivity *g);
-// The same of sums at a stage where held->here is, of which x (nv) are the accelerations, or what velocities are changed by; with V̇ v, of which mb_held_rotors_turns has found what it is felt by, with the bodies' velocities; false: the coordinates of a joint are not found.
+// The same of sums at a stage where held->here is, of which x (nv) are the accelerations, or what velocities are changed by (NULL: neither); with V̇ v, of which mb_held_rotors_turns has found what it is felt by, with the bodies' velocities; false: the coordinates of a joint are not found.
 void mb_held_rotors_stage(MbSensitivity *g, const double *x, bool bends);
 bool mb_held_rotors_turns(MbSensitivity *g, const double *q0);
 // Adds what x is felt by, when mb_held_rotors_back has been asked.

@@ -71,7 +71,7 @@ static void weigh_moves(MbSensitivity *g) {
   MbHeldBack *held = g->held;
   const MbSim *sim = held->here;
   for (size_t k = 0; k < sim->model->nv; k++)
-    held->by_z[k] = mb_held_rotors_push(held, sim, k, sim->model->joint_inertia[k]);
+    held->by_z[k] += mb_held_rotors_push(held, sim, k, sim->model->joint_inertia[k]);
   mb_held_rotors_weigh(held, sim);
 }
 

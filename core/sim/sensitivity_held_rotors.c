@@ -5,7 +5,7 @@
 // and a prescribed acceleration asks for h (V o + V̇ v) less. Of these the rates at both ends and V̇ v are weights of the joint's sum, as those of springs and of prescribed accelerations are. V o is one of a sum of its own, in which o has the place of v⁺; o is felt by
 // spins and by moments of inertia.
 //
-// In a stage, and in what agrees where that ends (sensitivity_held_stage.c), it is
+// In a stage, and in what agrees where that ends (sensitivity_held_stage.c), as in passes of the midpoint rule and behind these (sensitivity_held_halves.c), it is
 //
 //   f = −I (V a + V̇ v),     VᵀI V (p − w)  beside M (p − w)
 //
@@ -80,6 +80,9 @@ void mb_held_rotors_stage(MbSensitivity *g, const double *x, bool bends) {
   const size_t nv = sim->model->nv;
   if (!r) return;
   r->staged = true, r->bends = bends;
+  memset(r->weight, 0, nv * sizeof *r->weight), memset(r->rate, 0, nv * sizeof *r->rate);
+  memset(r->own, 0, 6 * sim->model->nb * sizeof *r->own);
+  if (!x) return;
   for (size_t b = 0; b < sim->model->nb; b++) mb_twist_of_velocity(&sim->x.E[b], x + 6 * b, r->own + 6 * b);
   sim->solver->map->rates(sim->work, sim->model, x, r->rate);
   const double *turns = bends ? sim->solver->map->turns(sim->work) : r->none;
@@ -299,7 +302,7 @@ static double of_moments(MbSensitivity *g, size_t k, int s) {
   return sum;
 }
 
-// What it changes of the inertia itself in what agrees where a stage ends; in stages that is among what acts along coordinates.
+// What it changes of the inertia itself in what agrees where a stage or step ends; in these it is among what acts along coordinates.
 static double of_inertia(const MbSensitivity *g, size_t k) {
   const MbHeldBack *held = g->held;
   const MbModel *less = g->slopes[k].less->model, *more = g->slopes[k].more->model;

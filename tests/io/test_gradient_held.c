@@ -214,6 +214,22 @@ Test(gradient_held, derivatives_back_of_joints_with_inertia_of_their_own_are_tho
 // A stage has them where it ends, and what agrees there has them as masses.
 Test(gradient_held, so_they_are_back_through_stages) { check_stages("rotors", NULL, MOVE); }
 
+// Passes of the midpoint rule have them half way.
+static void check_halves(const char *set) {
+  static const GradientWay halves = {"\"maximal\"", "trapezoidal", false};
+  printf("largest error back through halves, of what is summed up: rotors %s %.1e\n", set ? set : "",
+         gradient_check_meets("rotors", set, &halves, MOVE));
+}
+
+Test(gradient_held, so_they_are_back_through_halves) { check_halves(NULL); }
+
+Test(gradient_held, so_they_are_back_through_halves_beside_what_pulls, TEST_LONG) {
+  check_halves("/forces=[{\"type\":\"spring\",\"between\":[{\"body\":\"world\",\"at\":[0.3,0.2,0.1]},{"
+               "\"body\":\"hand\","
+               "\"at\":[0,0.02,-0.1]}],\"stiffness\":\"=100*pull\",\"damping\":3,\"length\":0.2}]");
+  check_halves("/time={\"step\":0.02,\"steps\":5}");
+}
+
 Test(gradient_held, so_they_are_back_through_stages_beside_what_holds_and_stops, TEST_LONG) {
   check_stages(
       "rotors",

@@ -8,8 +8,6 @@ const char *mb_nodes_no_way_back(const MbSim *sim) {
   const MbModel *model = sim->model;
   if (!sim->nodes || !sim->nodes->plan.to_end || !sim->solver->passes->slopes)
     return "no deformables are moved by steps that are solved to their end";
-  if (model->contacts.any && model->contacts.cone != MB_ROUND_CONE)
-    return "deformables may touch, with another cone of friction than the round one";
   if (model->nports) return "forces, constraints or bodies that are free hold nodes of deformables";
   if (sim->nv || model->nslots) return "bodies move beside deformables under solver \"projective\"";
   return NULL;

@@ -16,6 +16,7 @@
 #include "core/sim/rub_rows.h"
 #include "core/base/report.h"
 #include "core/constraints/constraints.h"
+#include "core/math/dense6.h"
 #include "core/math/se3.h"
 #include "core/math/spatial.h"
 #include "core/solvers/coupled.h"
@@ -38,7 +39,7 @@ MbRubbed *mb_rubbed_create(MbArena *arena, MbSim *sim) {
   r->end = mb_arena_alloc(arena, nb + 1, sizeof *r->end);
   bool ok =
       r->row && r->slot && r->end && take(arena, &r->loads, model->nloads) && take(arena, &r->y, sim->nv);
-  double **const of_bodies[] = {&r->psi, &r->push, &r->twist, &r->move};
+  double **const of_bodies[] = {&r->psi, &r->push, &r->twist, &r->move, &r->beside};
   for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)
     ok = ok && take(arena, of_bodies[i], 6 * nb);
   for (size_t b = nb; ok && b-- > 0;) {
@@ -71,15 +72,37 @@ void mb_rubbed_gather(const MbModel *model, const MbPose *E, double *f) {
   }
 }
 
+// out ← how a body moves with its parent while their joint is still; nothing where it has none.
+static void with_parent(const MbModel *model, const MbPose *E, const double *psi, size_t b, double out[6]) {
+  const size_t p = model->parent[b];
+  memset(out, 0, 6 * sizeof *out);
+  if (p != MB_WORLD) mb_wrench_weigh(out, &E[b], &E[p], psi + 6 * p);
+}
+
 // psi (nb x 6) ← how bodies move with one that moves by a twist while all joints are still.
 static void carry(const MbRubbed *r, size_t body, const double twist[6]) {
-  const MbModel *model = r->sim->model;
-  const MbPose *E = r->sim->x.E;
-  memset(r->psi, 0, 6 * model->nb * sizeof *r->psi);
+  memset(r->psi, 0, 6 * r->sim->model->nb * sizeof *r->psi);
   memcpy(r->psi + 6 * body, twist, 6 * sizeof *r->psi);
-  for (size_t b = body + 1; b < r->end[body]; b++) {
+  for (size_t b = body + 1; b < r->end[body]; b++)
+    with_parent(r->sim->model, r->sim->x.E, r->psi, b, r->psi + 6 * b);
+}
+
+void mb_rubbed_carry(const MbModel *model, const MbPose *E, const double *twist, double *psi) {
+  for (size_t b = 0; b < model->nb; b++) {
+    with_parent(model, E, psi, b, psi + 6 * b);
+    for (size_t i = 0; i < 6; i++) psi[6 * b + i] += twist[6 * b + i];
+  }
+}
+
+void mb_rubbed_turn(const MbModel *model, const MbPose *E, const double *psi, const double *F, double *move) {
+  for (size_t b = 0; b < model->nb; b++) {
     const size_t p = model->parent[b];
-    if (p != MB_WORLD) mb_wrench_weigh(r->psi + 6 * b, &E[b], &E[p], r->psi + 6 * p);
+    double along[6], turn[6] = {0}, moved[6];
+    if (p == MB_WORLD) continue;
+    with_parent(model, E, psi, b, along);
+    mb_add_transposed_bracket(turn, 1, along, F + 6 * b);
+    mb_wrench_move(moved, &E[b], turn, &E[p]);
+    for (size_t i = 0; i < 6; i++) move[6 * b + i] += turn[i], move[6 * p + i] -= moved[i];
   }
 }
 
@@ -206,14 +229,19 @@ static double by_row(const MbRubbed *r, const MbRubbedRow *row, size_t slot) {
   return by;
 }
 
-void mb_rubbed_fill(MbRubbed *r, double *S, size_t n) {
+const double *mb_rubbed_motion(const MbRubbed *r, const MbRubbedRow *row) {
+  if (row->closes) return NULL;
+  carry(r, r->sim->model->constraints[row->constraint].body[0], row->twist);
+  return r->psi;
+}
+
+void mb_rubbed_fill(MbRubbed *r, double *S, size_t n, size_t width) {
   for (size_t i = 0; i < r->n; i++) {
     const MbRubbedRow *row = &r->row[i];
-    const size_t body = r->sim->model->constraints[row->constraint].body[0];
-    if (!row->closes) carry(r, body, row->twist);
+    mb_rubbed_motion(r, row);
     for (size_t k = 0; k < n; k++)
-      if (r->slot[k] != SIZE_MAX) S[n * row->at + k] -= row->scale * by_row(r, row, r->slot[k]);
-    S[(n + 1) * row->at] += row->scale * row->slips;
+      if (r->slot[k] != SIZE_MAX) S[width * row->at + k] -= row->scale * by_row(r, row, r->slot[k]);
+    S[(width + 1) * row->at] += row->scale * row->slips;
   }
 }
 

@@ -31,6 +31,7 @@ typedef struct MbRubbed {
   double *psi, *push; // (nb x 6) how bodies move by a twist; what that asks for
   double *y;          // (nv)
   double *twist;      // (nb x 6) what joints do to bodies, weighed
+  double *beside;     // (nb x 6) F, of a step in which bodies touch
   double *move; // (nb x 6) and what that is felt by along motions of bodies as frames turn with two of them
   size_t
       near; // a row one of whose places is about to be pressed from the other side; SIZE_MAX: there is none
@@ -48,8 +49,14 @@ void mb_rubbed_gather(const MbModel *model, const MbPose *E, double *f);
 // Adds a row that slips at a place of the border: what its equation has of v⁺ comes into G, where G and Y = A⁻¹ Gᵀ of the row have been. False: loads do not follow from what is transmitted.
 bool mb_rubbed_add(MbRubbed *r, size_t at, size_t constraint, size_t slot, int slips, double *G,
                    const double *Y);
-// Adds to S (n x n) what these equations have of the forces of rows r->slot.
-void mb_rubbed_fill(MbRubbed *r, double *S, size_t n);
+// Adds to the first n columns of S (width x width) what these equations have of the forces of rows r->slot.
+void mb_rubbed_fill(MbRubbed *r, double *S, size_t n, size_t width);
+// Returns how bodies move (nb x 6) by the twist that weighs a row's largest force while all joints are still; NULL: its joint closes a loop, and it is weighed by that joint's rows alone.
+const double *mb_rubbed_motion(const MbRubbed *r, const MbRubbedRow *row);
+// psi (nb x 6) ← how bodies at E move while each joint moves by a twist (nb x 6) of its body against its parent.
+void mb_rubbed_carry(const MbModel *model, const MbPose *E, const double *twist, double *psi);
+// Adds to move (nb x 6) what the sum of psi · f is felt by as bodies move against their parents, F (nb x 6) being f as mb_rubbed_gather leaves it.
+void mb_rubbed_turn(const MbModel *model, const MbPose *E, const double *psi, const double *F, double *move);
 // Tells, where S has been factored, whether loads that constraints leave open would change no velocities. `null` has room for its rows.
 bool mb_rubbed_settled(const MbRubbed *r, MbRanked *S, const double *Y, double *null);
 // Takes it to what all equations of the border are felt by: r->twist and r->move are found, and η of its own rows is 0.

@@ -100,10 +100,8 @@ static bool meets(const MbSim *sim) {
   const MbModel *model = sim->model;
   const MbIntegratorKind kind = model->integrator.kind;
   if (!sim->touching && !model->dry) return false;
-  if (sim->touching && model->nloads) return false;
-  return !mb_model_points(model) && (!sim->touching || model->contacts.cone == MB_ROUND_CONE) &&
-         (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT) && sim->integrator->scheme == MB_ONE_SOLVE &&
-         !mb_slope_once_refuse(model) && !mb_tangent_refuses(sim);
+  return !mb_model_points(model) && (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT) &&
+         sim->integrator->scheme == MB_ONE_SOLVE && !mb_slope_once_refuse(model) && !mb_tangent_refuses(sim);
 }
 
 // Whether derivatives of steps are made of their equations, along the run or back.
@@ -430,7 +428,7 @@ static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
 }
 
 static bool change_once(MbSensitivity *g, const MbStageNote *note) {
-  bool solved = mb_slope_once_at(g, note, NULL);
+  bool solved = mb_slope_once_at(g, note, NULL, NULL);
   for (size_t k = 0; k < g->count && solved; k++) {
     MbSlope *t = &g->slopes[k];
     mb_slope_by_number(g, t, note, note->from, g->number[k].move, g->rate);

@@ -207,7 +207,7 @@ static bool meet(MbBackward *b, const MbTurn *turn, const MbStageNote *note) {
   const size_t n = 3 * count(b);
   if (!turn->met) return true;
   g->met->q = turn->nodes;
-  if (!mb_met_at(g, note, turn->met)) return false;
+  if (!mb_met_stand(g, note, turn->met) || !mb_met_at(g, note)) return false;
   if (!g->met->n) return true;
   for (size_t c = 0; c < n; c++) nodes->met[c] = h * nodes->felt[c];
   mb_met_back(g, nodes->met);

@@ -173,16 +173,16 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   g->end = turn->q1, g->parted = NULL;
   if (turn->met && !mb_met_moves_back(g, turn->met, turn->q1, turn->v1, b->q, b->v, b->out))
     return lost(b, turn, report);
-  if (!mb_slope_once_at(g, note, turn->standing && !touches ? turn->instant : NULL) ||
-      (turn->met && !mb_met_at(g, note, turn->met)) ||
-      !mb_slope_once_back(g, note, b->q, b->v, b->z, scratch))
+  if (!mb_slope_once_at(g, note, turn->met, turn->standing && !touches ? turn->instant : NULL) ||
+      (touches && !mb_met_at(g, note)) || !mb_slope_once_back(g, note, b->q, b->v, b->z, scratch))
     return lost(b, turn, report);
   mb_slope_tied_tell(g, turn->t, turn->step, report);
   mb_slope_rubbed_tell(g, turn->t, turn->step, report);
   mb_slope_end_tell(g, note, turn->t, turn->step, report);
   mb_met_tell(g, note, turn->met, turn->t, turn->step, report);
   numbers_at_once(b, note);
-  for (size_t k = 0; k < g->count; k++) b->out[k] += mb_slope_rubbed_number(g, k, note);
+  for (size_t k = 0; k < g->count; k++)
+    if (!mb_slope_rubbed_number(g, k, note, &b->out[k])) return lost(b, turn, report);
   for (size_t k = 0; k < g->count && touches; k++)
     if (!mb_met_number(g, &g->slopes[k], note, b->z, g->number[k].move, &b->out[k]))
       return lost(b, turn, report);

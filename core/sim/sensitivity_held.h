@@ -74,6 +74,7 @@ typedef struct MbHeldWeighed {
   bool forces;               // what acts along coordinates is a part of the equations
   double damping, stiffness; // how much of d (q̇⁺ − q̇) and of k q̇⁺ there is beside that
   bool change;               // v⁺ is what velocities change by, of which d is, too
+  bool moves;                // velocities are changed by their inertia's own
   bool own;                  // of these two alone, of the bodies' velocities
   double *plus; // (nb x 6) ← what v⁺ is felt by in the bodies' axes; NULL: nobody wants to know
 } MbHeldWeighed;
@@ -242,6 +243,11 @@ void mb_held_rubbed_tell(MbSensitivity *g, double t, int64_t step, MbReport *rep
 bool mb_held_rotors_make(MbSensitivity *g); // false: out of memory
 // Takes it to the step at hand, where the probe's bodies are.
 void mb_held_rotors_at(MbSensitivity *g);
+// The same of sums at a stage where held->here is, of which x (nv) are the accelerations, or what velocities are changed by (NULL: neither); with V̇ v, of which mb_held_rotors_turns has found what it is felt by, with the bodies' velocities; false: the coordinates of a joint are not found.
+void mb_held_rotors_stage(MbSensitivity *g, const double *x, bool bends);
+bool mb_held_rotors_turns(MbSensitivity *g, const double *q0);
+// Adds what x is felt by, when mb_held_rotors_back has been asked.
+void mb_held_rotors_felt(const MbSensitivity *g, double *a);
 // Returns less the force along coordinate k by so much inertia.
 double mb_held_rotors_push(const MbHeldBack *held, const MbSim *sim, size_t k, double inertia);
 // Adds what rates of coordinates, and of what these make by themselves, are weighed by.

@@ -33,9 +33,6 @@ const char *mb_held_refuses(const MbSim *sim) {
   if (sim->touching) return "under solver \"maximal\" there is no way back through contact";
   if (any_node_hangs(model))
     return "under solver \"maximal\" there is no way back through nodes that bodies hold by \"reduction\"";
-  if (model->rotors && (stages || halves))
-    return "under solver \"maximal\" there is no way back through coordinates with inertia of their own in "
-           "steps of this integrator";
   if (model->solver.stabilization.kind == MB_POST)
     return "there are no exact ones of positions that \"stabilization\" corrects after each step";
   if (model->nloads && sim->constraining->claims)

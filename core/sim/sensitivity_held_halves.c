@@ -130,6 +130,8 @@ static bool stand(MbSensitivity *g, const double *q, const double *v, const MbSt
   if (!mb_held_find_slopes(held, sim, sim->q1, false, t->slopes) ||
       !mb_held_find_slopes(held, t->measure, t->q, true, t->end))
     return false;
+  look_at(held, sim, t->slopes);
+  if (!mb_held_rotors_turns(g, sim->q1)) return false;
   take_tangent(g, v, pass);
   return true;
 }
@@ -159,7 +161,7 @@ static bool numbers_here(MbBackward *b, const double *q, double t) {
   for (size_t i = 0; i < b->nrest; i++) {
     const size_t k = b->rest[i];
     double joints = 0;
-    if (!mb_held_joints_number(g, k, t, q, &joints)) return false;
+    if (!mb_held_joints_number(g, k, t, q, &joints) || !mb_held_rotors_number(g, k, q, &joints)) return false;
     b->out[k] += joints / (2 * g->number[k].move);
   }
   return true;
@@ -183,7 +185,9 @@ static bool back_at_middle(MbBackward *b, const MbStageNote *pass) {
                              .change = true,
                              .plus = t->plus};
   mb_held_move(g, t->z), mb_held_coordinates(g, t->z);
+  mb_held_rotors_stage(g, f->a, true);
   if (!mb_held_joints_back(g, NULL, g->probe->q1, b->z, t->dq, t->dv)) return false;
+  mb_held_rotors_felt(g, b->da);
   add_plus(held, -1, t->dv);
   mb_tangent_gather(b->gather, f->probe, f->tangent, pass->from, f->a, pass->t, b->z);
   for (size_t i = 0; i < b->nrest; i++)
@@ -201,7 +205,7 @@ static bool back_at_gaps(MbBackward *b, double t_end) {
   held->of = (MbHeldWeighed){.zeta = held->zeta, .mu = held->none, .gap = 1 / g->probe->model->h};
   memset(held->none, 0, held->nclaimed * sizeof *held->none);
   memset(t->w, 0, size), memset(t->step, 0, size);
-  mb_held_move(g, t->step);
+  mb_held_move(g, t->step), mb_held_rotors_stage(g, NULL, false);
   return mb_held_joints_back(g, NULL, t->q, b->z, t->w, t->step) && numbers_here(b, t->q, t_end);
 }
 
@@ -350,8 +354,11 @@ static bool agree_back(MbBackward *b, const MbTurn *turn, const MbStageNote *las
                              .damping = 1,
                              .stiffness = s,
                              .own = true,
+                             .moves = held->rotors != NULL,
                              .plus = t->plus};
   mb_held_move(g, turn->v1);
+  for (size_t i = 0; i < nv; i++) t->y[i] = t->z[i] / s;
+  mb_held_rotors_stage(g, t->y, false);
   if (!mb_held_joints_back(g, NULL, t->q, b->z, b->q, t->dv)) return false;
   memcpy(b->w, b->v, nv * sizeof *b->w);
   add_plus(held, 1, b->w);

@@ -66,6 +66,15 @@ static void weigh_own(MbSensitivity *g) {
   }
 }
 
+// What the inertia of coordinates has of velocities that change.
+static void weigh_moves(MbSensitivity *g) {
+  MbHeldBack *held = g->held;
+  const MbSim *sim = held->here;
+  for (size_t k = 0; k < sim->model->nv; k++)
+    held->by_z[k] += mb_held_rotors_push(held, sim, k, sim->model->joint_inertia[k]);
+  mb_held_rotors_weigh(held, sim);
+}
+
 // ---- joints -------------------------------------------------------------------------------------------------------
 
 static MbJointMotions motions_of(const MbSensitivity *g, const double *q0) {
@@ -171,6 +180,7 @@ bool mb_held_joints_back(MbSensitivity *g, MbHeldRows *rows, const double *q0, c
   clear_weights(held, sim->model);
   if (held->of.forces) weigh_coordinates(g);
   if (held->of.own) weigh_own(g);
+  if (held->of.moves) weigh_moves(g);
   clear_felt(held, sim->model);
   mb_held_rows_back(g, rows, held->of.zeta);
   mb_held_rubbed_back(g);

@@ -66,7 +66,7 @@ void mb_held_rubbed_fill(MbSensitivity *g) {
   for (size_t i = 0; i < rows->n; i++)
     if (rows->row[i].tied != SIZE_MAX)
       r->law->slot[rows->row[i].tied] = rows->row[i].idle ? SIZE_MAX : rows->row[i].slot;
-  mb_rubbed_fill(r->law, rows->S.S, rows->ntied);
+  mb_rubbed_fill(r->law, rows->S.S, rows->ntied, rows->ntied);
 }
 
 bool mb_held_rubbed_settled(MbSensitivity *g) {
@@ -81,22 +81,14 @@ void mb_held_rubbed_felt(MbSensitivity *g) {
   if (g->held->rubbed) mb_rubbed_felt(g->held->rubbed->law, g->held->rows->asked);
 }
 
-// X Ψ_p of a body, nothing of one that hangs on the world.
-static void carried(const MbSim *sim, const MbHeldRubbed *r, size_t b, double out[6]) {
-  const size_t p = sim->model->parent[b];
-  memset(out, 0, 6 * sizeof *out);
-  if (p != MB_WORLD) mb_wrench_weigh(out, &sim->x.E[b], &sim->x.E[p], r->psi + 6 * p);
-}
-
 double *mb_held_rubbed_weigh(MbSensitivity *g, double *z) {
   MbHeldRubbed *r = g->held->rubbed;
   const MbSim *sim = g->probe;
   if (!r) return z;
+  mb_rubbed_carry(sim->model, sim->x.E, r->law->twist, r->psi);
   for (size_t b = 0; b < sim->model->nb; b++) {
-    double *psi = r->psi + 6 * b, along[6];
-    carried(sim, r, b, psi);
-    for (size_t i = 0; i < 6; i++) psi[i] += r->law->twist[6 * b + i];
-    mb_velocity_of_twist(&sim->x.E[b], psi, along);
+    double along[6];
+    mb_velocity_of_twist(&sim->x.E[b], r->psi + 6 * b, along);
     for (size_t i = 0; i < 6; i++) r->z[6 * b + i] = z[6 * b + i] + along[i];
   }
   return r->z;
@@ -112,16 +104,10 @@ void mb_held_rubbed_back(MbSensitivity *g) {
   const MbSim *sim = g->probe;
   double *move = g->held->move;
   if (!r) return;
+  mb_rubbed_turn(sim->model, sim->x.E, r->psi, r->F, move);
   for (size_t b = 0; b < sim->model->nb; b++) {
-    const size_t p = sim->model->parent[b];
-    double along[6], turn[6] = {0}, moved[6] = {0}, turned[3];
-    carried(sim, r, b, along);
-    mb_add_transposed_bracket(turn, 1, along, r->F + 6 * b);
-    if (p != MB_WORLD) mb_wrench_move(moved, &sim->x.E[b], turn, &sim->x.E[p]);
-    for (size_t i = 0; i < 6; i++) {
-      move[6 * b + i] += turn[i] + r->law->move[6 * b + i];
-      if (p != MB_WORLD) move[6 * p + i] -= moved[i];
-    }
+    double turned[3];
+    for (size_t i = 0; i < 6; i++) move[6 * b + i] += r->law->move[6 * b + i];
     mb_vec3_cross(turned, r->W + 6 * b + 3, r->psi + 6 * b + 3);
     mb_vec3_sub(move + 6 * b, move + 6 * b, turned);
   }

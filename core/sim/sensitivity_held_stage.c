@@ -35,6 +35,7 @@ struct MbHeldStages {
   double *z, *zeta;              // (nv), (claimed rows) the same of the product at hand
   double *dq, *dv, *da, *scrap;  // (nv)
   double *felt, *moved, *change; // (nv)
+  double *agreed_by;             // (nv) p − w
 };
 
 // ---- memory -----------------------------------------------------------------------------------------------------------
@@ -47,8 +48,8 @@ MbStatus mb_held_stages_make(MbSensitivity *g, MbReport *report) {
   if (!s) return mb_no_memory(report, "derivatives");
   const MbStatus status = mb_held_beside(sim->model, &s->measure, report);
   if (status != MB_OK) return status;
-  double **const of_velocities[] = {&s->p,  &s->zp,    &s->z,    &s->dq,    &s->dv,
-                                    &s->da, &s->scrap, &s->felt, &s->moved, &s->change};
+  double **const of_velocities[] = {&s->p,     &s->zp,   &s->z,     &s->dq,     &s->dv,       &s->da,
+                                    &s->scrap, &s->felt, &s->moved, &s->change, &s->agreed_by};
   double **const of_rows[] = {&s->nu, &s->zetap, &s->zeta};
   bool ok = true;
   for (size_t i = 0; i < sizeof of_velocities / sizeof *of_velocities; i++)
@@ -140,8 +141,8 @@ static bool agree(MbSensitivity *g, const double *q, const double *w, double t, 
   if (!sim->solver->apply(sim->work, s->p, s->nu, s->zeta)) return false;
   for (size_t i = 0; i < nv; i++) s->p[i] += w[i];
   if (s->agreed && !agree_with_rows(g, q, w, t, agreed, guess)) return false;
-  for (size_t i = 0; i < nv; i++) s->change[i] = s->p[i] - w[i];
-  sim->solver->momentum(sim->work, s->change, s->scrap);
+  for (size_t i = 0; i < nv; i++) s->agreed_by[i] = s->p[i] - w[i];
+  sim->solver->momentum(sim->work, s->agreed_by, s->scrap);
   take_off(s->agreed, 1, s->scrap);
   if (!find_push(held, sim, s->scrap, s->nu)) return false;
   share(s->agreed, s->nu);
@@ -213,7 +214,8 @@ static bool stand(MbSensitivity *g, const MbTurn *turn, const MbStageNote *note)
   remember_closures(sim, turn->guess);
   mb_sim_kinematics(sim, q1, s->felt);
   if (!mb_krylov_factor(sim, note->t, s->span)) return false;
-  if (!stand_rows(g, q1, turn) || !find_pushes(g) || !find_slopes(g, q1)) return false;
+  if (!stand_rows(g, q1, turn) || !find_pushes(g) || !find_slopes(g, q1) || !mb_held_rotors_turns(g, q1))
+    return false;
   if (held->rows) mb_held_rows_find(held->rows), mb_held_rows_find(s->agreed);
   take_tangent(g, q1);
   return true;
@@ -227,11 +229,13 @@ static void take_stage(MbSensitivity *g) {
   held->of =
       (MbHeldWeighed){.zeta = held->zeta, .mu = held->lambda, .gap = 1 / held->stages->span, .forces = true};
   mb_held_move(g, held->stages->note->w), mb_held_coordinates(g, held->stages->note->w);
+  mb_held_rotors_stage(g, held->free.a, true);
 }
 static void take_agreed(MbSensitivity *g, const double *zeta) {
   MbHeldBack *held = g->held;
-  held->of = (MbHeldWeighed){.zeta = zeta, .mu = held->stages->nu, .asked = 1};
+  held->of = (MbHeldWeighed){.zeta = zeta, .mu = held->stages->nu, .asked = 1, .moves = held->rotors != NULL};
   mb_held_move(g, held->stages->p), mb_held_coordinates(g, held->stages->p);
+  mb_held_rotors_stage(g, held->stages->agreed_by, false);
 }
 
 // Sums z, ζ and those of rows up, of what p's equations are felt by.
@@ -267,6 +271,7 @@ static bool stage_felt(MbSensitivity *g, const double *z, bool sum, double *dq, 
   mb_tangent_transposed(f->probe, f->tangent, z, dq, s->dv, da);
   take_stage(g);
   if (!mb_held_joints_back(g, r, g->probe->q1, z, dq, s->dv)) return false;
+  mb_held_rotors_felt(g, da);
   memset(w, 0, nv * sizeof *w);
   if (!s->note->agrees) memcpy(w, s->dv, nv * sizeof *w);
   for (size_t k = 0; r && k < r->n; k++)
@@ -316,32 +321,32 @@ static bool solve(MbSensitivity *g, double *z) {
 
 // What a number changes of  z_p · M (p − w)  by masses, in the axes that each side has.
 static double of_masses(const MbSensitivity *g, size_t k) {
-  MbHeldStages *s = g->held->stages;
+  const MbHeldStages *s = g->held->stages;
   const MbSlope *slope = &g->slopes[k];
   double sum = 0;
   for (int side = 0; side < 2; side++) {
     const MbModel *model = mb_slope_side(slope, side)->model;
-    const double *x = mb_axes_v(slope->axes, side, MB_AXES_FROM, s->change),
+    const double *x = mb_axes_v(slope->axes, side, MB_AXES_FROM, s->agreed_by),
                  *z = mb_axes_v(slope->axes, side, MB_AXES_TO, s->zp);
     for (size_t i = 0; i < 6 * model->nb; i++) sum += (side ? 1 : -1) * model->M[i] * x[i] * z[i];
   }
   return sum;
 }
 
-// Numbers at the equations of p, of which weights have been added up; w are the velocities that p is next to.
-static bool numbers_agreed(MbBackward *b, const double *w, double t) {
+// Numbers at the equations of p, of which weights have been added up.
+static bool numbers_agreed(MbBackward *b, double t) {
   MbSensitivity *g = b->g;
   MbHeldBack *held = g->held;
   MbHeldStages *s = held->stages;
   const double *q = g->probe->q1;
   if (s->agreed) memcpy(s->agreed->asked, s->rows_p, s->agreed->ntied * sizeof *s->rows_p);
-  for (size_t i = 0; i < g->probe->nv; i++) s->change[i] = s->p[i] - w[i];
   take_agreed(g, s->zetap);
   if (!mb_held_joints_back(g, s->agreed, q, s->zp, s->dq, s->dv)) return false;
   mb_held_numbers_gather(g, s->agreed);
   for (size_t k = 0; k < g->count; k++) {
     double sums = 0;
     if (!mb_held_number_sums(g, s->agreed, k, t, q, &sums)) return false;
+    if (!mb_held_rotors_number(g, k, q, &sums)) return false;
     b->out[k] += (sums + of_masses(g, k)) / (2 * g->number[k].move);
   }
   return true;
@@ -360,6 +365,7 @@ static bool numbers_at_stage(MbBackward *b) {
     const size_t k = b->rest[i];
     double sums = 0;
     if (!mb_held_number_sums(g, held->rows, k, s->note->t, q, &sums)) return false;
+    if (!mb_held_rotors_number(g, k, q, &sums)) return false;
     b->out[k] += sums / (2 * g->number[k].move) + mb_held_number_bodies(g, k, s->note, s->felt, b->z);
   }
   return true;
@@ -422,7 +428,7 @@ bool mb_held_stage_back(MbBackward *b, const MbTurn *turn, size_t at) {
   exchange_frames(held);
   const bool solved = back(b);
   exchange_frames(held);
-  const bool done = solved && numbers_at_stage(b) && numbers_agreed(b, note->w, note->t);
+  const bool done = solved && numbers_at_stage(b) && numbers_agreed(b, note->t);
   if (done) look(g, turn->step);
   held->slopes = NULL;
   return done;
@@ -439,6 +445,8 @@ bool mb_held_start_back(MbBackward *b, const double *q, const double *v, const d
   if (!agree(g, q, v, 0, s->rows_p, guess)) return false;
   remember_closures(sim, guess);
   mb_sim_kinematics(sim, q, s->p);
+  size_t blame = 0; // rates of coordinates that have inertia are those of the solver
+  if (held->rotors && !sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return false;
   if (!find_slopes(g, q)) return false;
   mb_held_rows_find(s->agreed);
   begin_agreed(g);
@@ -447,7 +455,7 @@ bool mb_held_start_back(MbBackward *b, const double *q, const double *v, const d
   exchange_frames(held);
   const bool solved = agree_back(g, b->z, true, b->v, b->q);
   exchange_frames(held);
-  const bool done = solved && numbers_agreed(b, v, 0);
+  const bool done = solved && numbers_agreed(b, 0);
   held->slopes = NULL;
   return done;
 }

@@ -8,6 +8,8 @@
 //
 //   B = m μ_n (1 − d dᵀ)/|u|,  C = ( m d, 1 )
 //
+// Under a box or a pyramid what is at a bound has its force there, whichever way it slides, and sticks along the rest (touch_slip.c).
+//
 // These are a border of A beside the rows of constraints (sensitivity_tied.c):  S = B G Y + C,  Sᵀ η = −Yᵀ w̄,  ζ = Bᵀ η,  z = −h A⁻¹ (w̄ + Gᵀ ζ). Rows that say the same as others leave no pivot; where
 // what slides has loads that are not unique, and other loads would have other velocities, which of them there are is the solver's affair, and there is no way back. By where the bodies are
 //
@@ -19,8 +21,9 @@
 #include "core/base/report.h"
 #include "core/model/pass_slopes.h"
 #include "core/sim/evaluate.h"
-#include "core/sim/sensitivity_tied.h"
+#include "core/sim/sensitivity_rubbed.h"
 #include "core/sim/touch_axes.h"
+#include "core/sim/touch_slip.h"
 
 #include <math.h>
 #include <string.h>
@@ -123,11 +126,6 @@ bool mb_met_press(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t r
 
 // ---- the branch that a contact has taken ----------------------------------------------------------------------------
 
-static bool slides(const MbPushed *touch) {
-  static const double NEAR = 1e-6; // as in sensitivity_touch.c
-  return hypot(touch->lambda[1], touch->lambda[2]) >= (1 - NEAR) * touch->mu * touch->lambda[0];
-}
-
 // How much of its gap there is in what a contact asks for, and of its force.
 static void find_terms(const MbContacts *rules, double h, const MbPushed *touch, MbMetContact *c) {
   const double way = h + (touch->gap > 0 ? 0 : rules->damping);
@@ -136,17 +134,14 @@ static void find_terms(const MbContacts *rules, double h, const MbPushed *touch,
   if (touch->rebounds) c->pull = 0;
 }
 
-// B and C of one that slides; false: it has come to rest just so.
-static bool slide(const MbPushed *touch, double h, MbMetContact *c) {
-  const double *u = touch->rate + 1, fast = hypot(u[0], u[1]);
-  const double rubs = hypot(touch->lambda[1], touch->lambda[2]);
-  for (int k = 0; k < 2; k++)
-    c->along[k] = rubs > 0 ? -touch->lambda[1 + k] / rubs : fast > 0 ? u[k] / fast : 0;
-  if (rubs > 0 && !(fast > 0)) return false;
-  if (rubs > 0)
-    c->scale /= 1 + c->scale * rubs / (h * fast); // so that they are as large as those of what sticks
+// B and C of one that slides under the round cone; false: it has come to rest just so.
+static bool slide(const MbPushed *touch, const MbTouchSlip *slip, double h, MbMetContact *c) {
+  const double *u = touch->rate + 1, fast = hypot(u[0], u[1]), rubs = slip->most;
+  if (!(fast > 0)) return false;
+  for (int k = 0; k < 2; k++) c->along[k] = -slip->m[0][k];
+  c->scale /= 1 + c->scale * rubs / (h * fast); // so that they are as large as those of what sticks
   for (int i = 0; i < 2; i++) {
-    for (int k = 0; k < 2 && rubs > 0; k++)
+    for (int k = 0; k < 2; k++)
       c->B[3 * (1 + i) + 1 + k] = c->scale * rubs / h * ((i == k) - c->along[i] * c->along[k]) / fast;
     c->C[3 * (1 + i)] = c->scale * touch->mu * c->along[i];
     c->C[3 * (1 + i) + 1 + i] = c->scale;
@@ -154,18 +149,31 @@ static bool slide(const MbPushed *touch, double h, MbMetContact *c) {
   return true;
 }
 
+// The same of one whose forces are at bounds that do not turn with it: along what these leave open it sticks.
+static void hold(const MbPushed *touch, const MbTouchSlip *slip, MbMetContact *c) {
+  for (int i = 0; i < slip->n; i++) {
+    c->along[i] = -slip->share[i];
+    c->C[3 * (1 + i)] = c->scale * touch->mu * c->along[i];
+    for (int k = 0; k < 2; k++) c->C[3 * (1 + i) + 1 + k] = c->scale * slip->m[i][k];
+  }
+  if (slip->n == 0) c->B[4] = c->B[8] = 1;
+  if (slip->n == 1) c->B[7] = -slip->m[0][1], c->B[8] = slip->m[0][0];
+}
+
 static bool take_branch(MbSensitivity *g, size_t i) {
   const MbPushed *touch = &g->met->pushed->touch[i];
   MbMetContact *c = &g->met->contact[i];
   const size_t nv = g->met->width;
   const double h = g->sim->model->h, *G = g->met->G + 3 * i * nv, *Y = g->met->Y + 3 * i * nv;
-  *c = (MbMetContact){.slides = slides(touch), .B[0] = 1};
-  find_terms(g->sim->touching->rules, h, touch, c);
+  const MbContacts *rules = g->sim->touching->rules;
+  const MbTouchSlip slip = mb_touch_slip(rules, touch);
+  *c = (MbMetContact){.B[0] = 1};
+  find_terms(rules, h, touch, c);
   c->C[0] = c->softness, g->met->pull[i] = c->pull;
   for (size_t k = 0; k < 3; k++) g->met->mu[3 * i + k] = touch->lambda[k] / h;
   c->scale = (mb_slope_dot(G + nv, Y + nv, nv) + mb_slope_dot(G + 2 * nv, Y + 2 * nv, nv)) / 2;
-  if (c->slides) return slide(touch, h, c);
-  c->B[4] = c->B[8] = 1;
+  if (slip.n == 1 && rules->cone == MB_ROUND_CONE) return slide(touch, &slip, h, c);
+  hold(touch, &slip, c);
   return true;
 }
 
@@ -225,6 +233,7 @@ static void fill(MbSensitivity *g) {
       }
     }
   }
+  if (g->tied) mb_slope_rubbed_fill(g, S, m), mb_slope_rubbed_meets(g, S, m);
   mb_ranked_factor(&met->S, m);
 }
 
@@ -249,9 +258,10 @@ static bool ambiguous(MbSensitivity *g) {
   return false;
 }
 
-bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting) {
+bool mb_met_stand(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting) {
   MbMet *met = g->met;
   met->n = met->nthrown = 0;
+  if (!meeting) return true;
   if (!mb_met_reserve(g, meeting->pushed.n) || !mb_met_reserve(g, meeting->near.n))
     return lost(g, "memory is out");
   if (!meeting->pushed.n) return true;
@@ -264,6 +274,11 @@ bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeti
     if (mb_touch_carries(g->probe, met->pushed->touch[i].a, met->pushed->touch[i].b)) return lost(g, CARRIED);
   for (size_t i = 0; i < met->n; i++)
     if (!take_branch(g, i)) return lost(g, TURNING);
+  return true;
+}
+
+bool mb_met_at(MbSensitivity *g, const MbStageNote *note) {
+  if (!g->met->n) return true;
   if (!list_entries(g)) return lost(g, "memory is out");
   fill(g);
   if (!mb_met_free_at(g, note)) return false;
@@ -289,19 +304,22 @@ void mb_met_back(MbSensitivity *g, double *w) {
     }
   for (size_t k = 0; k < met->S.m; k++) {
     const double zeta = k < ties ? eta[k] : met->zeta[k - ties], *G = mb_met_row(g, ties, k, false);
-    if (k < ties) mb_tangent_rows(g->tangent)->row[k].zeta = zeta;
     for (size_t i = 0; i < nv; i++) w[i] += zeta * G[i];
   }
+  if (ties) mb_slope_rubbed_felt(g, eta);
+  for (size_t k = 0; k < ties; k++) mb_tangent_rows(g->tangent)->row[k].zeta = eta[k];
 }
 
 // ---- where the bodies are, and numbers ------------------------------------------------------------------------------
 
-static MbMetSum sum_of(const MbMet *met, const double *z, const MbStageNote *note) {
+static MbMetSum sum_of(const MbSensitivity *g, const double *z, const MbStageNote *note) {
+  const MbMet *met = g->met;
   return (MbMetSum){.pushed = met->pushed,
                     .mu = met->mu,
                     .zeta = met->zeta,
                     .pull = met->pull,
                     .z = z,
+                    .carried = mb_slope_rubbed_twists(g),
                     .w = note->w,
                     .from = met->rebounds ? note->from : NULL,
                     .free = met->rebounds ? met->free : NULL};
@@ -310,7 +328,7 @@ static MbMetSum sum_of(const MbMet *met, const double *z, const MbStageNote *not
 bool mb_met_felt(MbSensitivity *g, const MbStageNote *note, const double *z, double *q, double *v) {
   const MbMet *met = g->met;
   if (!met || !met->n) return true;
-  const MbMetSum sum = sum_of(met, z, note);
+  const MbMetSum sum = sum_of(g, z, note);
   mb_met_free_felt(g, v);
   return mb_met_slope(g, met->q, &sum, q) || lost(g, GONE);
 }
@@ -324,7 +342,7 @@ static double rubs_on(const MbMet *met, const MbSim *side, const MbSeen *seen) {
     MbMetContact other = {0};
     find_terms(side->touching->rules, side->model->h, touch, &other);
     all += met->zeta[3 * i] * (other.softness * met->mu[3 * i] + (other.pull - c->pull) * touch->gap);
-    for (size_t k = 0; k < 2 && c->slides; k++)
+    for (size_t k = 0; k < 2; k++)
       all += met->eta[3 * i + 1 + k] * c->scale * seen[i].mu * met->mu[3 * i] * c->along[k];
   }
   return all;
@@ -369,7 +387,9 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
                    double move, double *out) {
   MbMet *met = g->met;
   if (!met || !met->n || !slope->meets) return true;
-  const MbMetSum sum = sum_of(met, z, note);
+  MbMetSum sum = sum_of(g, z, note);
+  const MbMetSum run = sum;
+  if (mb_tangent_number_jumps(slope->number)) sum.carried = NULL; // it is told of with the rest of friction
   for (int s = 0; s < 2; s++) {
     MbSim *side = mb_slope_side(slope, s);
     MbSeen *seen = met->seen[1 + s];
@@ -380,5 +400,5 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
       return lost(g, GONE);
     *out += (s ? 1 : -1) / (2 * move) * (mb_met_sum_at(met, side, q, &own, seen) + rubs_on(met, side, seen));
   }
-  return mb_met_sides_smooth(g, met->q, &sum) || lost(g, GONE);
+  return mb_met_sides_smooth(g, met->q, &run) || lost(g, GONE);
 }

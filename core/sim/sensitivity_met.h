@@ -18,10 +18,10 @@ typedef struct MbSeen {
 } MbSeen;
 
 // What has been met in a step: the contacts that pushed, those that were about to, and how what was deep was parted behind it.
-typedef struct MbMeeting {
+struct MbMeeting {
   MbPushes pushed, near;
   MbTouchMoves moves;
-} MbMeeting;
+};
 
 // A body that flies, and spins anew behind a blow (sensitivity_thrown.c).
 typedef struct MbThrown {
@@ -46,10 +46,10 @@ typedef struct MbKeptIsland {
 // A contact's three equations  B (G v⁺ + r) + C μ = 0.
 typedef struct MbMetContact {
   double B[9], C[9];
-  double pull;     // how much of its gap there is in r
-  bool slides;     //
-  double along[2]; // then: the way it slides, along its tangents
-  double scale;    // and what its equations of friction are multiplied by
+  double pull; // how much of its gap there is in r
+  double along
+      [2]; // how much of m μ_n there is in its equations of friction: of one that slides under the round cone d
+  double scale;    // what those of them are multiplied by that are about forces
   double softness; // of μ in the first
 } MbMetContact;
 
@@ -59,7 +59,9 @@ typedef struct MbMetSum {
   const MbPushes *pushed;
   const double *mu, *zeta, *pull; // (3 n), (3 n), (n)
   const double *z, *w;            // (nv)
-  const double *from, *free;      // (nv) NULL: none rebounds
+  const double *
+      carried; // (nb x 6) by what twists bodies go against their parents beside z, as friction inside joints weighs what these transmit; NULL: by none
+  const double *from, *free; // (nv) NULL: none rebounds
   bool parts;
 } MbMetSum;
 
@@ -88,6 +90,7 @@ struct MbMet {
   double *by_move, *by_w,
       *by_z; // (nb x 6), and behind it (3 n): what the sum is felt by along bodies' motions and their twists
   double *none;                 // (nb x 6) zero
+  double *psi, *wrench;         // (nb x 6) how bodies move by sum.carried; what contacts push behind joints
   double *z, *y, *move, *first; // (nv)
   MbPose *was;                  // (nb) bodies before what is deep was parted
   MbKeptIsland *kept[2];        // (nb) islands of what floats, and the same on one side of a number
@@ -109,8 +112,10 @@ void mb_met_forget(MbMeeting *meeting);
 // The bytes that it takes.
 size_t mb_met_bytes(const MbMeeting *meeting);
 
-// Takes the step at hand to contacts, where the probe and the tangent are; false: g->parted tells why not.
-bool mb_met_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting);
+// Takes the step at hand to contacts (NULL: there are none), where the probe is and A is factored: which of them press, and what branch they have taken. False: g->parted tells why not.
+bool mb_met_stand(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting);
+// Makes the border of these and of rows of constraints, when the tangent is at the step and rows are at hand; false as above.
+bool mb_met_at(MbSensitivity *g, const MbStageNote *note);
 // Takes w̄ over what contacts and constraints push, as mb_slope_tied_back does without the former.
 void mb_met_back(MbSensitivity *g, double *w);
 // Adds to q̄ and v̄ what contacts are felt by, of z; false as above.
@@ -202,6 +207,8 @@ void mb_met_push(const MbSim *sim, const MbSeen *seen, size_t end, const double 
 // out += share of the velocity that one of its ends has there, with the bodies' velocities phi.
 void mb_met_add_velocity(const MbSim *sim, const MbSeen *seen, size_t end, const double *phi, double share,
                          double out[3]);
+// out ← how fast the second side of a contact goes against the first there, with the bodies' velocities phi.
+void mb_met_rate(const MbSim *sim, const MbSeen *seen, const double *phi, double out[3]);
 // phi (nb x 6, 3 n) ← velocities of nodes, v (3 n), and none of bodies.
 void mb_met_points_twists(const MbSim *at, const double *v, double *phi);
 // Returns where a body or node is, to be moved.
@@ -230,6 +237,14 @@ bool mb_met_see_nodes(const MbSim *sim, const MbPushed *touch, MbSeen *seen);
 // Takes what places and velocities of nodes behind a step, x1 and v1, are felt by, q and v (3 n), to before what was deep was parted, and adds to out (count) what numbers change of that; false as above.
 bool mb_met_points_parted(MbSensitivity *g, const MbMeeting *meeting, const double *x1, const double *v1,
                           double *q, double *v, double *out);
+
+// ---- sensitivity_met_pushes.c ---------------------------------------------------------------------------------------
+
+// f (nb x 6) += share times what contacts push with by three numbers each along their axes, where they have been seen.
+void mb_met_add_pushes(const MbSim *at, const MbPushes *pushed, const double *by, double share,
+                       const MbSeen *seen, double *f);
+// f (nb x 6) −= what contacts push with on a side of a number, as its bodies touch there. False: they are not found there.
+bool mb_met_push_on(MbSensitivity *g, const MbSlope *slope, int s, const MbStageNote *note, double *f);
 
 // ---- sensitivity_met_sum.c ------------------------------------------------------------------------------------------
 

@@ -75,6 +75,11 @@ void mb_met_add_velocity(const MbSim *sim, const MbSeen *seen, size_t end, const
   mb_vec3_add_scaled(out, out, share, v);
 }
 
+void mb_met_rate(const MbSim *sim, const MbSeen *seen, const double *phi, double out[3]) {
+  mb_vec3_set(out, 0, 0, 0);
+  for (size_t k = 0; k < seen->n; k++) mb_met_add_velocity(sim, seen, k, phi, seen->weight[k], out);
+}
+
 void mb_met_points_twists(const MbSim *at, const double *v, double *phi) {
   const size_t nb = at->model->nb;
   memset(phi, 0, 6 * nb * sizeof *phi);

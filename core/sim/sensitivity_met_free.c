@@ -9,7 +9,7 @@
 //
 // and that by where the step begins and by numbers as z of the step itself is, in a second pass of the tangent with nothing that rows push. u is v⁺ less what they do.
 #include "core/sim/sensitivity_met.h"
-#include "core/sim/sensitivity_tied.h"
+#include "core/sim/sensitivity_rubbed.h"
 
 #include <string.h>
 
@@ -67,7 +67,7 @@ const double *mb_met_free_begin(MbSensitivity *g, const MbStageNote *note, MbSta
     for (size_t k = 0; k < nv && met->pushed->touch[i].rebounds; k++)
       met->back[k] += met->zeta[3 * i] * met->Y[3 * i * nv + k];
   for (size_t i = 0; i < nv; i++) g->a[i] = (free->w[i] - note->from[i]) / h;
-  mb_tangent_rows_leave(g->tangent);
+  mb_tangent_rows_leave(g->tangent), mb_slope_rubbed_leave(g);
   mb_tangent_to(g->tangent, free->w);
   mb_tangent_at(g->probe, g->tangent, note->from, g->a, note->t, NULL);
   return met->back;

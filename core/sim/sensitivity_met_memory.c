@@ -17,8 +17,8 @@ bool mb_met_make(MbSensitivity *g) {
   const size_t nb = g->sim->model->nb, n = 3 * mb_model_points(g->sim->model),
                groups = nb + g->sim->model->ndeformables;
   met->points = g->nodes, met->width = g->nodes ? n : g->sim->nv, met->q = g->q;
-  double **const of_bodies[] = {&met->phi,  &met->phi_w, &met->by_move,  &met->by_w,
-                                &met->by_z, &met->none,  &met->from_phi, &met->free_phi},
+  double **const of_bodies[] = {&met->phi,  &met->phi_w,    &met->by_move,  &met->by_w, &met->by_z,
+                                &met->none, &met->from_phi, &met->free_phi, &met->psi,  &met->wrench},
                  **const of_all[] = {&met->z, &met->y, &met->move, &met->first, &met->free, &met->back};
   bool ok = g->nodes || (met->tangent = mb_tangent_create(met->beside)) != NULL;
   for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)

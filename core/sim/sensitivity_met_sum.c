@@ -1,12 +1,14 @@
 // What contacts are felt by where bodies are: derivatives of one sum (sensitivity_met.h). What it is felt by along the bodies' twists by z and w is exact, and goes down the tree by two transposed passes. Along the
 // bodies' motions, with their twists as they are in their own axes, these are differences, some 1e-10 off, along the six motions of one of each pair of solids that touches: contacts are found anew where it is a
 // little less and a little more, as a step there would find them, so that whatever shapes there are their normals turn and their points go as in the program. The other's motions follow, as a pair that is moved as
-// one keeps its sum. That the tangents are turned about the normal is no change: with u the rates, z the way that the equations weigh them (sensitivity_met.c) and × of the tangents
+// one keeps its sum. That the tangents are turned about the normal is no change under the round cone: with u the rates, z the way that the equations weigh them (sensitivity_met.c) and × of the tangents
 //
 //   ζ × u − μ × z = 0,   as u = z = 0 where it sticks, and where it slides  ζ = m μ_n (1 − d dᵀ) η/|u|,  μ = −m μ_n d,  z = η
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/rub_rows.h"
 #include "core/sim/sensitivity_met.h"
+#include "core/sim/touch_axes.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,21 +20,6 @@ static const double JUMPS = 1e-7; // the same of what is left of second differen
 
 // ---- the sum --------------------------------------------------------------------------------------------------------
 
-// Tangents that turn with a normal near another, as mb_touch_axes has them there.
-static void axes_near(const double was[3], const double n[3], double axis[3][3]) {
-  const int k = fabs(was[0]) < 0.9 ? 0 : 1;
-  mb_vec3_copy(axis[0], n);
-  for (int i = 0; i < 3; i++) axis[1][i] = (i == k) - n[k] * n[i];
-  mb_vec3_scale(axis[1], 1 / mb_vec3_norm(axis[1]), axis[1]);
-  mb_vec3_cross(axis[2], n, axis[1]);
-}
-
-// out ← how fast b goes against a at a contact, with the bodies' velocities phi.
-static void find_rate(const MbSim *sim, const MbSeen *seen, const double *phi, double out[3]) {
-  mb_vec3_set(out, 0, 0, 0);
-  for (size_t k = 0; k < seen->n; k++) mb_met_add_velocity(sim, seen, k, phi, seen->weight[k], out);
-}
-
 // Bodies' twists by a sum's velocities.
 typedef struct Twists {
   const double *w, *z, *from, *free;
@@ -41,7 +28,7 @@ typedef struct Twists {
 // What a contact that rebounds asks for besides:  N ((1 + e) from − free).
 static double thrown(const MbSim *sim, const MbSeen *seen, const Twists *of) {
   double before[3], after[3];
-  find_rate(sim, seen, of->from, before), find_rate(sim, seen, of->free, after);
+  mb_met_rate(sim, seen, of->from, before), mb_met_rate(sim, seen, of->free, after);
   return (1 + seen->bounce) * mb_vec3_dot(seen->normal, before) - mb_vec3_dot(seen->normal, after);
 }
 
@@ -52,8 +39,8 @@ static double contacts_of(const MbSim *sim, const MbMetSum *sum, size_t first, s
   for (size_t i = first; i < end; i++) {
     const MbPushed *touch = &sum->pushed->touch[i];
     double axis[3][3], w[3], z[3];
-    axes_near(touch->normal, seen[i].normal, axis);
-    find_rate(sim, &seen[i], of->w, w), find_rate(sim, &seen[i], of->z, z);
+    mb_touch_axes_near(touch->normal, seen[i].normal, axis);
+    mb_met_rate(sim, &seen[i], of->w, w), mb_met_rate(sim, &seen[i], of->z, z);
     for (size_t k = 0; k < 3; k++)
       all += sum->zeta[3 * i + k] * mb_vec3_dot(axis[k], w) - sum->mu[3 * i + k] * mb_vec3_dot(axis[k], z);
     all += sum->zeta[3 * i] * sum->pull[i] * seen[i].gap;
@@ -75,6 +62,13 @@ static void find_thrown(const MbMet *met, MbSim *at, const double *q, const MbMe
   find_twists(at, q, sum->free, met->free_phi);
 }
 
+// phi (nb x 6) += how bodies go besides by the twists that friction inside joints weighs wrenches by, where those of a simulation are; met->psi ← that.
+static void add_carried(const MbMet *met, const MbSim *at, const MbMetSum *sum, double *phi) {
+  if (!sum->carried) return;
+  mb_rubbed_carry(at->model, at->x.E, sum->carried, met->psi);
+  for (size_t i = 0; i < 6 * at->model->nb; i++) phi[i] += met->psi[i];
+}
+
 double mb_met_sum_at(const MbMet *met, MbSim *at, const double *q, const MbMetSum *sum, const MbSeen *seen) {
   if (met->points) {
     mb_met_points_twists(at, sum->w, met->phi_w), mb_met_points_twists(at, sum->z, met->phi);
@@ -85,6 +79,7 @@ double mb_met_sum_at(const MbMet *met, MbSim *at, const double *q, const MbMetSu
   find_thrown(met, at, q, sum);
   find_twists(at, q, sum->w, met->phi);
   mb_sim_kinematics(at, q, sum->z);
+  add_carried(met, at, sum, at->x.phi);
   double all = contacts_of(at, sum, 0, sum->pushed->n, seen, &of);
   for (size_t k = 0; k < 6 * at->model->nb && sum->parts; k++) all -= z[k] * at->model->M[k] * w[k];
   return all;
@@ -141,7 +136,7 @@ static bool counts(const MbSim *sim, const MbPushed *touch, const MbSeen *seen, 
   Apart apart = {{0}, {0}, 0, 0};
   double axis[3][3], force[3] = {0}, moved[3];
   for (size_t k = 0; k < seen->n; k++) add_apart(sim, seen, k, phi, &apart);
-  axes_near(touch->normal, seen->normal, axis);
+  mb_touch_axes_near(touch->normal, seen->normal, axis);
   for (int k = 0; k < 3; k++) mb_vec3_add_scaled(force, force, weight[k], axis[k]);
   mb_vec3_cross(moved, apart.spin, point);
   const double fast = apart.speeds + touch->size * apart.spins + size, much = mb_vec3_norm(force);
@@ -266,9 +261,21 @@ static bool along_motions(MbMet *met, const MbMetSum *sum, const Pair *pair, siz
   return fine;
 }
 
-// Moved together two bodies have the same sum, but for how its tangents turn about the normal, which it does not feel: what is the one's share is less than nothing of the other's.
+// Each of two bodies by itself: under a cone that is not round the sum feels how tangents turn about the normal.
+static bool add_both_motions(MbMet *met, const MbMetSum *sum, const Pair *pair) {
+  for (int k = 0; k < 2; k++) {
+    double D[6];
+    if (pair->body[k] == MB_WORLD) continue;
+    if (!along_motions(met, sum, pair, pair->body[k], 0, MOVE, D)) return false;
+    for (size_t i = 0; i < 6; i++) met->by_move[6 * pair->body[k] + i] += D[i];
+  }
+  return true;
+}
+
+// Moved together two bodies have the same sum, but for how its tangents turn about the normal, which it does not feel under the round cone: what is the one's share is less than nothing of the other's.
 static bool add_motions(MbMet *met, const MbMetSum *sum, const Pair *pair) {
   const MbSim *at = met->beside;
+  if (at->model->contacts.cone != MB_ROUND_CONE && !sum->parts) return add_both_motions(met, sum, pair);
   const int k = pair->body[1] == MB_WORLD ? 0 : 1;
   const size_t body = pair->body[k], other = pair->body[1 - k];
   double D[6], X[36], back[6] = {0};
@@ -301,26 +308,15 @@ static bool add_node_motions(MbMet *met, const MbMetSum *sum, size_t i) {
   return true;
 }
 
-// What the sum is felt by along the bodies' twists by w and by z.
+// What the sum is felt by along the bodies' twists by w and by z, and, where these have a part that joints carry on, as joints move.
 static void add_twists(MbMet *met, const MbMetSum *sum) {
   const MbSim *at = met->beside;
-  for (size_t i = 0; i < sum->pushed->n; i++) {
-    const MbPushed *touch = &sum->pushed->touch[i];
-    const MbSeen *seen = &met->seen[0][i];
-    double axis[3][3];
-    axes_near(touch->normal, seen->normal, axis);
-    for (size_t end = 0; end < seen->n; end++) {
-      const size_t body = seen->body[end];
-      for (int k = 0; k < 3; k++) {
-        double H[6];
-        mb_met_push(at, seen, end, axis[k], H);
-        for (size_t j = 0; j < 6; j++) {
-          met->by_w[6 * body + j] += sum->zeta[3 * i + (size_t)k] * H[j];
-          met->by_z[6 * body + j] -= sum->mu[3 * i + (size_t)k] * H[j];
-        }
-      }
-    }
-  }
+  mb_met_add_pushes(at, sum->pushed, sum->zeta, 1, met->seen[0], met->by_w);
+  mb_met_add_pushes(at, sum->pushed, sum->mu, -1, met->seen[0], met->by_z);
+  if (!sum->carried) return;
+  memcpy(met->wrench, met->by_z, 6 * at->model->nb * sizeof *met->wrench);
+  mb_rubbed_gather(at->model, at->x.E, met->wrench);
+  mb_rubbed_turn(at->model, at->x.E, met->psi, met->wrench, met->by_move);
 }
 
 // The same of −z M w, with both twists.
@@ -367,6 +363,7 @@ static void stand(MbMet *met, const double *q, const MbMetSum *sum) {
   }
   find_thrown(met, at, q, sum);
   find_twists(at, q, sum->z, met->phi);
+  add_carried(met, at, sum, met->phi);
   mb_sim_kinematics(at, q, sum->w);
 }
 

@@ -1,7 +1,8 @@
 // What is told of contacts on the way back: where a state moved by a little would be on another branch than the run (sensitivity_met.c).
 #include "core/base/report.h"
-#include "core/sim/sensitivity_met.h"
+#include "core/sim/sensitivity_rubbed.h"
 #include "core/sim/touch_axes.h"
+#include "core/sim/touch_slip.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,13 +14,11 @@ static bool about_to_change(const MbSensitivity *g, size_t i, const double *from
   const size_t nv = g->met->width;
   const double h = g->sim->model->h, *G = met->G + 3 * i * nv, *Y = met->Y + 3 * i * nv;
   const MbPushed *touch = &met->pushed->touch[i];
-  const double took = mb_slope_dot(G, Y, nv) * touch->lambda[0] / h,
-               rubs = hypot(touch->lambda[1], touch->lambda[2]), most = touch->mu * touch->lambda[0],
-               fast = hypot(touch->rate[1], touch->rate[2]);
+  const double took = mb_slope_dot(G, Y, nv) * touch->lambda[0] / h;
   double size = fabs(touch->gap) / h;
   for (size_t k = 0; k < nv; k++) size += fabs(G[k] * from[k]);
   if (took <= NEAR * size || touch->narrow) return true;
-  return most > 0 && (met->contact[i].slides ? fast <= NEAR * size : rubs > (1 - 2 * NEAR) * most);
+  return mb_touch_slip_near(g->sim->touching->rules, touch, size);
 }
 
 // Whether what rests as the run begins rests in a side as well. Its state is still that at the start.
@@ -67,6 +66,7 @@ static bool is_held(MbSensitivity *g, const MbPushed *touch, const MbSeen *seen)
   const double alone = mb_slope_dot(G, Y, nv);
   if (!met->n) return false;
   for (size_t k = 0; k < ties; k++) x[k] = mb_slope_dot(mb_met_row(g, ties, k, false), Y, nv);
+  if (ties) mb_slope_rubbed_pushed(g, seen, x);
   for (size_t i = 0; i < met->n; i++)
     for (size_t a = 0; a < 3; a++) {
       double *of = &x[ties + 3 * i + a];
@@ -96,7 +96,11 @@ static bool see_near(MbSensitivity *g, const MbStageNote *note, const MbPushes *
   bool bends = false;
   for (size_t i = 0; i < near->n; i++) bends |= mb_met_bends(met->beside, &near->touch[i]);
   if (bends) return mb_met_look(met->beside, met->q, note->from, near, NULL, met->seen[1]);
-  for (size_t i = 0; i < near->n; i++) mb_met_solids(met->beside, &near->touch[i], &met->seen[1][i]);
+  for (size_t i = 0; i < near->n; i++) {
+    MbSeen *seen = &met->seen[1][i];
+    mb_vec3_copy(seen->point, near->touch[i].point), mb_vec3_copy(seen->normal, near->touch[i].normal);
+    mb_met_solids(met->beside, &near->touch[i], seen);
+  }
   return true;
 }
 

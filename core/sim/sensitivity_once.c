@@ -120,7 +120,8 @@ static bool stand_at(MbSensitivity *g, const MbStageNote *note, const double *ke
   return true;
 }
 
-bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const double *kept) {
+bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting,
+                      const double *kept) {
   MbSim *sim = g->probe;
   const double h = sim->model->h;
   for (size_t i = 0; i < sim->nv; i++) {
@@ -132,6 +133,7 @@ bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const double *k
   mb_slope_tied_at(g, note);
   mb_tangent_to(g->tangent, note->w);
   mb_tangent_at(sim, g->tangent, note->from, g->a, note->t, NULL);
+  if (g->met && !mb_met_stand(g, note, meeting)) return false;
   return mb_slope_tied_factor(g, note);
 }
 

@@ -41,6 +41,7 @@ typedef struct MbSlopeRows MbSlopeRows; // sensitivity_rows.h
 typedef struct MbTied MbTied;           // sensitivity_tied.c
 typedef struct MbTurned MbTurned;       // sensitivity_turned.c
 typedef struct MbMet MbMet;             // sensitivity_met.h
+typedef struct MbMeeting MbMeeting;     // the same
 typedef struct MbHeldBack MbHeldBack;   // sensitivity_held.h
 
 struct MbSensitivity {
@@ -113,8 +114,9 @@ MbTangentTerms mb_slope_pass_terms(double h);
 bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tangent);
 // The time of the forces of the step to come.
 double mb_slope_once_time(const MbSim *sim);
-// Takes the probe to a step from velocities note->from to note->w, from coordinates g->q, by what a solver has kept of its start (core/solvers/keep.h; NULL: anew); false: A has no inverse.
-bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const double *kept);
+// Takes the probe to a step from velocities note->from to note->w, from coordinates g->q, in which a meeting (NULL: none) took place, by what a solver has kept of its start (core/solvers/keep.h; NULL: anew); false: A has no inverse.
+bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting,
+                      const double *kept);
 // Takes a slope over it, where g->rate is what the number changes of τ; false as above.
 bool mb_slope_once_change(MbSensitivity *g, MbSlope *slope, const MbStageNote *note, double move);
 // Takes q̄ and v̄ back over it, with z what its equations are felt by; false as above.

@@ -190,7 +190,7 @@ void mb_slope_tied_fill(MbSensitivity *g) {
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < n; k++)
       t->S.S[n * i + k] = mb_slope_dot(t->G + nv * i, t->Y + nv * k, nv) + (i == k ? rows->row[k].soft : 0);
-  mb_slope_rubbed_fill(g);
+  mb_slope_rubbed_fill(g, t->S.S, n);
 }
 
 bool mb_slope_tied_factor(MbSensitivity *g, const MbStageNote *note) {

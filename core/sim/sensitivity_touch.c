@@ -12,6 +12,7 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/sim/sensitivity_parts.h"
+#include "core/sim/touch_slip.h"
 
 #include <math.h>
 
@@ -68,12 +69,6 @@ bool mb_touch_slopes_change(const MbSensitivity *g, MbSlope *slope, const MbSim 
   return true;
 }
 
-// Whether a contact's friction is at its bound.
-static bool slides(const MbPushed *touch) {
-  static const double NEAR = 1e-6;
-  return hypot(touch->lambda[1], touch->lambda[2]) > (1 - NEAR) * touch->mu * touch->lambda[0];
-}
-
 bool mb_touch_slopes_rests(double gap, double size) {
   static const double ROUNDING = 1e-10; // of the size, as in ask.c
   return fabs(gap) <= ROUNDING * size;
@@ -82,11 +77,12 @@ bool mb_touch_slopes_rests(double gap, double size) {
 static bool rests(const MbPushed *touch) { return mb_touch_slopes_rests(touch->gap, touch->size); }
 
 // Whether all that has pushed in `these` has pushed in `those`, and slides or sticks as there; `begins`: and rests or not.
-static bool all_push(const MbPushes *these, const MbPushes *those, bool begins) {
+static bool all_push(const MbContacts *rules, const MbPushes *these, const MbPushes *those, bool begins) {
   for (size_t i = 0; i < these->n; i++) {
     const MbPushed *touch = &these->touch[i], *same = same_of(those, touch);
     if (!(touch->lambda[0] > 0)) continue;
-    if (!same || !(same->lambda[0] > 0) || slides(same) != slides(touch) || touch->narrow) return false;
+    if (!same || !(same->lambda[0] > 0) || touch->narrow) return false;
+    if (!mb_touch_slips_alike(rules, same, touch)) return false;
     if (begins && rests(same) != rests(touch)) return false;
   }
   return true;
@@ -99,7 +95,8 @@ bool mb_touch_slopes_same(const MbSensitivity *g, const MbSim *side) {
   if (!run->touching) return true;
   const MbPushes *one = &run->touching->last, *other = &side->touching->last;
   const bool begins = run->state.step == g->began + 1;
-  return all_push(one, other, begins) && all_push(other, one, begins);
+  const MbContacts *rules = run->touching->rules;
+  return all_push(rules, one, other, begins) && all_push(rules, other, one, begins);
 }
 
 // In steps of fixed length a blow falls on a step's start, and no derivative of theirs has in it that what meets earlier is turned round earlier.

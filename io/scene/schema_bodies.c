@@ -135,7 +135,8 @@ const MbSchemaVariant mb_schema_joint_variants[MB_JOINTS] = {
     [MB_JOINT_TRANSLATIONAL] = {.rows = NULL, .help = "slides along x, y and z; 3 coordinates"},
     [MB_JOINT_SPHERICAL] = {.rows = NULL,
                             .help = "turns freely; 3 coordinates, the rotation vector, which changes to its "
-                                    "equivalent beyond 3/4 of a turn"},
+                                    "equivalent beyond 3/4 of a turn, where what springs, motors and forces "
+                                    "along it do jumps: a run tells of that"},
     [MB_JOINT_EULER] = {.rows = order_rows,
                         .help = "turns about three axes, one after the other; 3 coordinates"},
     [MB_JOINT_FREE2D] = {.rows = NULL, .help = "slides along x and y, then turns about z; 3 coordinates"},

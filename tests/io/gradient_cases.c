@@ -109,6 +109,29 @@ static void go_back(const TestRun *at, const MbSensitivityNumber *numbers, size_
   mb_sensitivity_free(run);
 }
 
+static bool is_last(void *to, int64_t step, double t) {
+  (void)t;
+  return step == *(const int64_t *)to;
+}
+static void weigh_first(void *to, int64_t step, double t, const double *frame, double *weights) {
+  (void)to, (void)step, (void)t, (void)frame;
+  weights[0] = 1;
+}
+
+MbStatus gradient_back_from(const GradientCase *c, int64_t steps, double *back, MbReport *report) {
+  static const double LITTLE = 1e-6;
+  TestRun at = gradient_moved(c, 0), less = gradient_moved(c, -LITTLE), more = gradient_moved(c, LITTLE);
+  const MbSensitivityNumber number = {c->name, less.model, more.model, LITTLE * c->value};
+  const MbSensitivityWeights first = {.to = &steps, .wanted = is_last, .weigh = weigh_first};
+  MbSensitivity *run = NULL;
+  test_ok(mb_sensitivity_create(at.model, &number, 1, &run, report), report);
+  cr_expect(!mb_sensitivity_no_way_back(run));
+  const MbStatus status = mb_sensitivity_backward(run, steps, 1u << 24, &first, back, NULL, report);
+  mb_sensitivity_free(run);
+  test_run_free(&at), test_run_free(&less), test_run_free(&more);
+  return status;
+}
+
 // Backwards the same comes out, of channels that go back.
 static void check_back(const GradientCase *c, TestRun *at, const MbSensitivity *run,
                        const MbSensitivityNumber *number, const double *slope) {

@@ -55,6 +55,8 @@ size_t gradient_check_ways(const char *scene, const GradientWay *way, double *wo
 // runs: worst ← how far they are off from each at most, if that is more, of what is summed up.
 void gradient_check_nodes(const char *scene, const char *material, const GradientWay *way, double move,
                           double worst[2]);
+// Goes back through a case's run from the first number of the frame after so many steps: *back ← what that changes by with the case's number.
+MbStatus gradient_back_from(const GradientCase *c, int64_t steps, double *back, MbReport *report);
 // Checks that derivatives backwards by all parameters at once are those by each of them alone, exact ones.
 void gradient_check_together(const char *scene, const char *material, const GradientWay *way);
 

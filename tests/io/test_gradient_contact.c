@@ -92,6 +92,30 @@ Test(gradient_contact, derivatives_back_without_friction_are_those_of_whole_runs
          gradient_check_meets("rod", "/contact/friction=0", &way, NEAR));
 }
 
+// A box and a pyramid have sides and corners, and tangents that do not turn with what slides.
+static void check_cones(const GradientWay *way, const char *scene, const char *rules) {
+  printf("largest error back, of what is summed up: %s %s %.1e\n", scene, rules,
+         gradient_check_meets(scene, rules, way, NEAR));
+}
+
+#define CONE(friction, more) "/contact={\"tolerance\":1e-13,\"friction\":" friction ",\"cone\":" more "}"
+
+Test(gradient_contact, derivatives_back_under_cones_that_are_not_round_are_those_of_whole_runs) {
+  const GradientWay way = {"\"redmax\"", "symplectic", false};
+  check_cones(&way, "rod", CONE("\"=mu\"", "\"pyramid\""));
+  check_cones(&way, "rod", CONE("\"=mu\"", "\"box\""));
+}
+
+Test(gradient_contact, so_they_are_of_whatever_touches, TEST_LONG) {
+  static const char *const scenes[] = {"rolling", "colliding", "hopping"},
+                           *const rules[] = {CONE("\"=mu\"", "\"box\""), CONE("\"=mu\"", "\"pyramid\""),
+                                             CONE("\"=mu\"", "\"pyramid\",\"sides\":6"),
+                                             CONE("0.3", "\"none\"")};
+  const GradientWay way = {"\"redmax\"", "implicit", false};
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) check_cones(&way, scenes[i], rules[k]);
+}
+
 // Where bodies on joints touch, "maximal" has the joints' coordinates for its state, and goes back as "redmax" does.
 Test(gradient_contact, derivatives_back_through_contact_under_maximal_are_those_of_whole_runs, TEST_LONG) {
   static const GradientWay ways[] = {{"\"maximal\"", "symplectic", false},

@@ -172,33 +172,17 @@ Test(gradient_held, derivatives_back_where_joints_slide_stop_and_stick_are_those
   check("dragging", stops, NEAR);
 }
 
-enum { STEPS = 100 };
-static bool at_end(void *to, int64_t step, double t) {
-  (void)to, (void)t;
-  return step == STEPS;
-}
-static void weigh_one(void *to, int64_t step, double t, const double *frame, double *weights) {
-  (void)to, (void)step, (void)t, (void)frame;
-  weights[0] = 1;
-}
-
 // The derivative of the end of a run that sled and limit make, back through it; returns how many warnings there were.
 static size_t warnings_of_sled(const GradientWay *way, double limit, MbReport *report) {
+  enum { STEPS = 100 };
   char sled[300];
   snprintf(sled, sizeof sled,
            "/bodies=[{\"name\":\"sled\",\"mass\":1,\"shape\":{\"type\":\"sphere\",\"radius\":0.1},\"joint\":"
            "{\"type\":\"prismatic\",\"axis\":[-1,0,0],\"velocity\":1,\"limits\":[-1,%.17g]}}]",
            limit);
   const GradientCase c = {"limit", sled, way, "push", 3, NEAR};
-  TestRun at = gradient_moved(&c, 0), less = gradient_moved(&c, -NEAR), more = gradient_moved(&c, NEAR);
-  const MbSensitivityNumber number = {c.name, less.model, more.model, 3 * NEAR};
-  const MbSensitivityWeights one = {.wanted = at_end, .weigh = weigh_one};
-  MbSensitivity *run = NULL;
   double back;
-  test_ok(mb_sensitivity_create(at.model, &number, 1, &run, report), report);
-  test_ok(mb_sensitivity_backward(run, STEPS, 1u << 24, &one, &back, NULL, report), report);
-  mb_sensitivity_free(run);
-  test_run_free(&at), test_run_free(&less), test_run_free(&more);
+  test_ok(gradient_back_from(&c, STEPS, &back, report), report);
   return (size_t)report->warnings;
 }
 
@@ -225,6 +209,39 @@ Test(gradient_held, derivatives_back_where_dry_friction_holds_what_turns_are_tho
 Test(gradient_held, derivatives_back_of_joints_with_inertia_of_their_own_are_those_of_whole_runs) {
   check("rotors", NULL, MOVE);
   check("rotors", "/bodies/2/joint/frictionloss=0.2", MOVE);
+}
+
+// A stage has them where it ends, and what agrees there has them as masses.
+Test(gradient_held, so_they_are_back_through_stages) { check_stages("rotors", NULL, MOVE); }
+
+// Passes of the midpoint rule have them half way.
+static void check_halves(const char *set) {
+  static const GradientWay halves = {"\"maximal\"", "trapezoidal", false};
+  printf("largest error back through halves, of what is summed up: rotors %s %.1e\n", set ? set : "",
+         gradient_check_meets("rotors", set, &halves, MOVE));
+}
+
+Test(gradient_held, so_they_are_back_through_halves) { check_halves(NULL); }
+
+Test(gradient_held, so_they_are_back_through_halves_beside_what_pulls, TEST_LONG) {
+  check_halves("/forces=[{\"type\":\"spring\",\"between\":[{\"body\":\"world\",\"at\":[0.3,0.2,0.1]},{"
+               "\"body\":\"hand\","
+               "\"at\":[0,0.02,-0.1]}],\"stiffness\":\"=100*pull\",\"damping\":3,\"length\":0.2}]");
+  check_halves("/time={\"step\":0.02,\"steps\":5}");
+}
+
+Test(gradient_held, so_they_are_back_through_stages_beside_what_holds_and_stops, TEST_LONG) {
+  check_stages(
+      "rotors",
+      GRADIENT_CONSTRAINT("\"type\":\"distance\",\"between\":[{\"body\":\"world\",\"at\":[0.3,0.2,-0.1]},"
+                          "{\"body\":\"hand\"}]"),
+      MOVE);
+  check_stages(
+      "rotors",
+      GRADIENT_CONSTRAINT("\"type\":\"distance\",\"compliance\":\"=rotor/100\",\"between\":[{\"body\":"
+                          "\"world\",\"at\":[0.3,0.2,-0.1]},{\"body\":\"lower\",\"at\":[\"=side\",0,0]}]"),
+      MOVE);
+  check_stages("rotors", "/bodies/2/joint/limits=[-0.05,0.1]", FEW);
 }
 
 #define TURNED(what)                                                                                         \

@@ -43,6 +43,9 @@ Test(gradient_soft, derivatives_back_through_soft_contact_of_every_kind_are_thos
   check_back("soft_led", NULL, NEWTON);
   check_back("soft_led", "/contact/compliance=1e-5", NEWTON);
   check_back("draping", NULL, NEWTON);
+  check_back("draping", "/contact/cone=\"box\"", NEWTON);
+  check_back("soft_led", "/contact/cone=\"pyramid\"", NEWTON);
+  check_back("soft_paw", "/contact/cone=\"pyramid\"", "\"redmax\"");
   check_back("soft_landing", NULL, "\"redmax\"");
   check_back("soft_landing", "/contact/compliance=1e-5", "\"redmax\"");
   check_back("draping", NULL, "\"redmax\"");

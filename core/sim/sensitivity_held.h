@@ -5,6 +5,7 @@
 #include "core/sim/channel_weights.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/sensitivity_back.h"
+#include "core/sim/tangent_shared.h"
 #include "core/solvers/maximal/joint_felt.h"
 
 // What one number changes of joints: those whose rows differ, and whether what acts along coordinates may.
@@ -12,13 +13,6 @@ typedef struct MbHeldNumber {
   MbTangentNumber *of; // of the scene's models
   bool along;
 } MbHeldNumber;
-
-// A parameter of a constraint that numbers change, and what all steps feel of it.
-typedef struct MbHeldParameter {
-  size_t number; // that tells of it, changing it `by` so much
-  size_t constraint, place;
-  double by, felt;
-} MbHeldParameter;
 
 // A row of a constraint that takes part in a step.
 typedef struct MbHeldRow {
@@ -102,11 +96,10 @@ struct MbHeldBack {
       row_z; // (nb x 6) the latter with what rows of constraints have of them beside (sensitivity_held_rubbed.c)
   MbPose *side_E; // (nb) bodies as a side of a number has them, and their twists (nb x 6)
   double *side_phi, *side_plus, *side_z, *side_row_z;
-  double *move, *phi;            // (nb x 6) what joints are felt by
-  double *before, *behind;       // (nb x 6) what their frames are felt by over all steps
-  bool *any_before, *any_behind; // (nb) of which joints numbers ask for that
-  size_t nparameters;
-  MbHeldParameter *parameter;
+  double *move, *phi;                      // (nb x 6) what joints are felt by
+  double *before, *behind;                 // (nb x 6) what their frames are felt by over all steps
+  bool *any_before, *any_behind;           // (nb) of which joints numbers ask for that
+  MbSharedList shared;                     // parameters of constraints
   const MbHeldHinge *hinge;                // (nb) of revolute joints
   double *force, *stiffness, *damping;     // (model's nv) of the joints' own along their coordinates
   double *rate_plus, *rate_z;              // (model's nv) of their coordinates

@@ -1,9 +1,6 @@
 // What numbers change of steps under solver "maximal" (sensitivity_held.c). What is the same in each step is added up, and asked for once, at the end: what moments and joints' frames are felt by, and
-// parameters of constraints that numbers change and nothing else, of which one number's difference tells (tangent_gather.c has both). Other numbers are asked at each step.
+// parameters of constraints that numbers change and nothing else, of which one number's difference tells (tangent_gather.c and tangent_shared.c have both). Other numbers are asked at each step.
 #include "core/sim/sensitivity_held.h"
-#include "core/sim/tangent_number_parts.h"
-
-#include <math.h>
 
 // Whether all that a number changes of constraints is parameters that are added up.
 static bool shares(const MbSensitivity *g, size_t k) {
@@ -19,27 +16,7 @@ bool mb_held_number_rests(const MbSensitivity *g, size_t k) {
          mb_tangent_number_spins(g->slopes[k].number);
 }
 
-// ---- parameters ---------------------------------------------------------------------------------------------------
-
-static MbHeldParameter *parameter_of(const MbHeldBack *held, const MbTangentShared *at) {
-  for (size_t i = 0; i < held->nparameters; i++)
-    if (held->parameter[i].constraint == at->constraint && held->parameter[i].place == at->place)
-      return &held->parameter[i];
-  return NULL;
-}
-
-// Of those that share one the number tells of it that changes it most.
-static void note_parameters(MbSensitivity *g, size_t k) {
-  MbHeldBack *held = g->held;
-  const MbTangentNumber *of = held->number[k].of;
-  for (size_t i = 0; i < of->nshared && shares(g, k); i++) {
-    const MbTangentShared *at = &of->shared[i];
-    MbHeldParameter *known = parameter_of(held, at);
-    if (known && fabs(known->by) >= fabs(at->by)) continue;
-    *(known ? known : &held->parameter[held->nparameters++]) =
-        (MbHeldParameter){.number = k, .constraint = at->constraint, .place = at->place, .by = at->by};
-  }
-}
+// ---- what they have in common -------------------------------------------------------------------------------------
 
 static void note_frames(MbSensitivity *g, size_t k) {
   const MbTangentNumber *of = g->held->number[k].of;
@@ -54,9 +31,13 @@ bool mb_held_numbers_make(MbSensitivity *g) {
   const MbModel *model = g->sim->model;
   held->any_before = mb_arena_alloc(&g->arena, model->nb + 1, sizeof *held->any_before);
   held->any_behind = mb_arena_alloc(&g->arena, model->nb + 1, sizeof *held->any_behind);
-  held->parameter = mb_arena_alloc(&g->arena, g->count * model->nconstraints + 1, sizeof *held->parameter);
-  if (!held->any_before || !held->any_behind || !held->parameter) return false;
-  for (size_t k = 0; k < g->count; k++) note_parameters(g, k), note_frames(g, k);
+  MbSharedFelt *room = mb_arena_alloc(&g->arena, g->count * model->nconstraints + 1, sizeof *room);
+  held->shared.parameter = room;
+  if (!held->any_before || !held->any_behind || !room) return false;
+  for (size_t k = 0; k < g->count; k++) {
+    if (shares(g, k)) mb_shared_note(&held->shared, held->number[k].of, k);
+    note_frames(g, k);
+  }
   return true;
 }
 
@@ -64,9 +45,9 @@ bool mb_held_numbers_make(MbSensitivity *g) {
 
 void mb_held_numbers_gather(MbSensitivity *g, const MbHeldRows *r) {
   MbHeldBack *held = g->held;
-  for (size_t i = 0; i < held->nparameters; i++) {
-    MbHeldParameter *p = &held->parameter[i];
-    p->felt += mb_held_rows_number(g, r, p->number, p->constraint) / p->by;
+  for (size_t i = 0; i < held->shared.n; i++) {
+    MbSharedFelt *p = &held->shared.parameter[i];
+    p->felt += mb_held_rows_number(g, r, p->number, p->at.constraint) / p->at.by;
   }
 }
 
@@ -109,7 +90,5 @@ double mb_held_gathered(const MbSensitivity *g, size_t k) {
   for (size_t i = 0; i < of->nframed && !mb_held_number_jumps(g, k); i++)
     sum += mb_dot6(held->before + 6 * of->framed[i], of->by[i].before) +
            mb_dot6(held->behind + 6 * of->framed[i], of->by[i].behind);
-  for (size_t i = 0; i < of->nshared && shares(g, k); i++)
-    sum += parameter_of(held, &of->shared[i])->felt * of->shared[i].by;
-  return sum;
+  return shares(g, k) ? sum + mb_shared_sum(&held->shared, of) : sum;
 }

@@ -6,31 +6,22 @@
 //
 //   u + ad(T v)ᵀ ( φ̄ + ad(X φ_p)ᵀ α̅ ) + ad(Ṫ v + T a)ᵀ α̅ + ad(T z)ᵀ F + ad(T v⁺)ᵀ Φ̄,
 //
-// u being what a motion of the body is felt by (`turn` in tangent.c). A parameter of a constraint is felt by the difference that one number makes of its rows, over what that number changes of it:
-// the one that changes it most.
+// u being what a motion of the body is felt by (`turn` in tangent.c). Parameters of constraints are in tangent_shared.c.
 #include "core/sim/tangent_gather.h"
 #include "core/base/targets.h"
-#include "core/sim/tangent_number_parts.h"
+#include "core/sim/tangent_shared.h"
 #include "core/sim/tangent_signals.h"
 
-#include <math.h>
 #include <string.h>
 
-// A parameter of a constraint.
-typedef struct Parameter {
-  const MbTangentNumber *of; // whose difference it is
-  MbTangentShared at;        // by which
-  double felt;
-} Parameter;
-
 struct MbTangentGather {
-  size_t nmasses, nbefore, nbehind, nparameters;
+  size_t nmasses, nbefore, nbehind;
   size_t *of_mass, *of_before, *of_behind;  // bodies of which they are wanted
   bool *any_mass, *any_before, *any_behind; // (nb) whether they are
   bool *any_moment;                         // (nb) and its moments of inertia
   bool moments;                             // of some body
   double *mass, *before, *behind;           // (nb x 6) what moments and frames are felt by
-  Parameter *parameter;                     // (nparameters)
+  MbSharedList shared;                      // parameters of constraints
   MbTangentSignals *signals;
 };
 
@@ -50,21 +41,14 @@ MbTangentGather *mb_tangent_gather_create(MbArena *arena, const MbModel *model, 
     ok = *lists[i] && *any[i] && *felt[i];
   }
   g->any_moment = mb_arena_alloc(arena, nb, sizeof *g->any_moment);
-  g->parameter = mb_arena_alloc(arena, most * model->nconstraints, sizeof *g->parameter);
+  g->shared.parameter = mb_arena_alloc(arena, most * model->nconstraints, sizeof *g->shared.parameter);
   g->signals = mb_tangent_signals_create(arena, model);
-  return ok && g->any_moment && g->parameter && g->signals ? g : NULL;
+  return ok && g->any_moment && g->shared.parameter && g->signals ? g : NULL;
 }
 
 static void add_body(size_t *list, size_t *n, bool *is, size_t b) {
   if (!is[b]) list[(*n)++] = b;
   is[b] = true;
-}
-
-static Parameter *parameter_of(const MbTangentGather *g, const MbTangentShared *at) {
-  for (size_t i = 0; i < g->nparameters; i++)
-    if (g->parameter[i].at.constraint == at->constraint && g->parameter[i].at.place == at->place)
-      return &g->parameter[i];
-  return NULL;
 }
 
 bool mb_tangent_gather_for(MbTangentGather *g, const MbTangentNumber *n) {
@@ -79,12 +63,7 @@ bool mb_tangent_gather_for(MbTangentGather *g, const MbTangentNumber *n) {
     add_body(g->of_before, &g->nbefore, g->any_before, n->framed[i]);
     if (!n->by[i].stays) add_body(g->of_behind, &g->nbehind, g->any_behind, n->framed[i]);
   }
-  for (size_t i = 0; i < n->nshared; i++) {
-    const MbTangentShared *at = &n->shared[i];
-    Parameter *p = parameter_of(g, at);
-    if (!p) g->parameter[g->nparameters++] = (Parameter){.of = n, .at = *at};
-    if (p && fabs(at->by) > fabs(p->at.by)) p->of = n, p->at = *at;
-  }
+  mb_shared_note(&g->shared, n, 0);
   return mb_tangent_signals_for(g->signals, n);
 }
 
@@ -141,8 +120,8 @@ MB_CLONES __attribute__((flatten)) void mb_tangent_gather(MbTangentGather *g, Mb
                                                           const double *z) {
   for (size_t i = 0; i < g->nmasses; i++) add_moments(sim, t, g->of_mass[i], g->mass + 6 * g->of_mass[i]);
   add_frames(g, sim, t, v, a, z, 1);
-  for (size_t i = 0; i < g->nparameters && t->rows && t->linearised; i++) {
-    Parameter *p = &g->parameter[i];
+  for (size_t i = 0; i < g->shared.n && t->rows && t->linearised; i++) {
+    MbSharedFelt *p = &g->shared.parameter[i];
     p->felt += mb_rows_of_number(sim, t, p->of->side, &p->at.constraint, 1, z) / p->at.by;
   }
   mb_tangent_signals_gather(g->signals, sim, t, v, time, z);
@@ -163,8 +142,8 @@ void mb_tangent_gather_moments(MbTangentGather *g, size_t b, const double felt[3
 void mb_tangent_gather_gaps(MbTangentGather *g, MbSim *sim, const MbTangent *t, const double *v, double time,
                             double share) {
   add_frames(g, sim, t, v, t->da, t->da, share); // which are 0
-  for (size_t i = 0; i < g->nparameters; i++) {
-    Parameter *p = &g->parameter[i];
+  for (size_t i = 0; i < g->shared.n; i++) {
+    MbSharedFelt *p = &g->shared.parameter[i];
     p->felt += share / p->at.by * mb_rows_gaps_of_number(sim, t, p->of->side, &p->at.constraint, 1, time);
   }
   mb_tangent_signals_gather_gaps(g->signals, sim, t, time, share);
@@ -181,6 +160,5 @@ double mb_tangent_gathered(const MbTangentGather *g, const MbTangentNumber *n) {
   for (size_t i = 0; i < n->nframed; i++)
     sum += mb_dot6(g->before + 6 * n->framed[i], n->by[i].before) +
            mb_dot6(g->behind + 6 * n->framed[i], n->by[i].behind);
-  for (size_t i = 0; i < n->nshared; i++) sum += parameter_of(g, &n->shared[i])->felt * n->shared[i].by;
-  return sum + mb_tangent_signals_gathered(g->signals, n);
+  return sum + mb_shared_sum(&g->shared, n) + mb_tangent_signals_gathered(g->signals, n);
 }

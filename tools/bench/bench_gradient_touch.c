@@ -1,6 +1,6 @@
 // Derivatives of a run in which bodies touch, by how many numbers they are: a leg of three motors hops on the ground, and the numbers are what the tables of
-// its motors' targets hold. Back through the run, and along with it by single steps. The same leg with a rubber sole, whose nodes touch the ground. MBSIM_BENCH_NUMBERS is how many numbers it is run with, once, back
-// (0: the run alone), MBSIM_BENCH_CASE=1 with the sole: for those who count instructions of `one_run_timed`.
+// its motors' targets hold. Back through the run, and along with it by single steps. The same leg with a rubber sole, whose nodes touch the ground, and with joints that rub by what they carry. MBSIM_BENCH_NUMBERS is how many numbers it is run with, once, back
+// (0: the run alone), MBSIM_BENCH_CASE=1 with the sole, 2 with such joints: for those who count instructions of `one_run_timed`.
 #include "core/base/alloc.h"
 #include "core/sim/sensitivity.h"
 #include "io/scene/scene.h"
@@ -14,6 +14,9 @@
 
 enum { STEPS = 250, JOINTS = 3, MOST = 192, ALONG = 24, TIMES = 7 };
 static const double MOVE = 1e-6;
+
+// What is under the leg, and whether its joints rub by what they carry.
+typedef enum Foot { BARE, SOLED, RUBBING, FEET } Foot;
 
 // A table of `count` targets of a joint; its number k is `by` more.
 static void print_table(FILE *out, int count, double base, double swing, int k, double by) {
@@ -37,7 +40,7 @@ static void print_sole(FILE *out) {
 }
 
 // A leg whose tables have `numbers` numbers in all, of which number k is `by` more.
-static char *leg_text(bool soft, int numbers, int k, double by) {
+static char *leg_text(Foot foot, int numbers, int k, double by) {
   static const struct {
     const char *name, *parent, *shape;
     double aim, swing, stiffness, damping, from, into;
@@ -60,8 +63,8 @@ static char *leg_text(bool soft, int numbers, int k, double by) {
           "0.2,0.2,"
           "0.2,0,0,0]},\"pose\":{\"position\":[0,0,0.6]},\"velocity\":{\"linear\":[0.3,0.05,0],\"angular\":["
           "0,0,0.2]}}",
-          soft ? "implicit" : "symplectic", STEPS,
-          soft ? ",\"exclude\":[[\"foot\",\"sole\"],[\"shank\",\"sole\"]]" : "");
+          foot == SOLED ? "implicit" : "symplectic", STEPS,
+          foot == SOLED ? ",\"exclude\":[[\"foot\",\"sole\"],[\"shank\",\"sole\"]]" : "");
   for (int i = 0; i < JOINTS; i++) {
     fprintf(
         out,
@@ -72,19 +75,22 @@ static char *leg_text(bool soft, int numbers, int k, double by) {
         links[i].name, links[i].shape, links[i].parent, links[i].aim, links[i].from, links[i].into,
         links[i].stiffness, links[i].damping);
     print_table(out, each, links[i].aim, links[i].swing, k - i * each, by);
-    fputs("}}}", out);
+    fputs("}", out);
+    if (foot == RUBBING)
+      fputs(",\"friction\":{\"coefficient\":0.1,\"radius\":0.02,\"length\":0.04,\"tolerance\":1e-12}", out);
+    fputs("}}", out);
   }
   fputs("],", out);
-  if (soft) print_sole(out);
+  if (foot == SOLED) print_sole(out);
   fputs("\"output\":{\"channels\":[\"body.position\"]}}", out);
   return fclose(out) == 0 ? text : (free(text), NULL);
 }
 
-static MbModel *make(bool soft, int numbers, int k, double by) {
+static MbModel *make(Foot foot, int numbers, int k, double by) {
   MbReport report = {0};
   MbScene *scene = NULL;
   MbModel *model = NULL;
-  char *const text = leg_text(soft, numbers, k, by);
+  char *const text = leg_text(foot, numbers, k, by);
   if (!text || mb_scene_parse(text, strlen(text), "leg", ".", NULL, &scene, &report) != MB_OK ||
       mb_model_create(scene, &model, &report) != MB_OK)
     fprintf(stderr, "no leg: %s\n", report.kept ? report.issues[0].text : "no memory");
@@ -106,12 +112,12 @@ static void free_leg(Leg *leg) {
   mb_free(leg);
 }
 
-static Leg *make_leg(bool soft, int count) {
+static Leg *make_leg(Foot foot, int count) {
   Leg *leg = mb_calloc(1, sizeof *leg);
   if (!leg) return NULL;
-  bool fine = (leg->model = make(soft, count, -MOST, 0)) != NULL;
+  bool fine = (leg->model = make(foot, count, -MOST, 0)) != NULL;
   for (int k = 0; k < count && fine; k++) {
-    leg->less[k] = make(soft, count, k, -MOVE), leg->more[k] = make(soft, count, k, MOVE);
+    leg->less[k] = make(foot, count, k, -MOVE), leg->more[k] = make(foot, count, k, MOVE);
     leg->numbers[k] = (MbSensitivityNumber){"a target", leg->less[k], leg->more[k], MOVE};
     leg->count = k + 1;
     fine = leg->less[k] && leg->more[k];
@@ -131,9 +137,9 @@ static double measure(const Leg *leg, MbBenchWay way, int times) {
   return mb_bench_back(&(MbBenchBack){leg->model, leg->numbers, (size_t)leg->count, STEPS, hip}, way, times);
 }
 
-static bool of_count(bool soft, int count) {
-  Leg *leg = make_leg(soft, count);
-  const int times = soft ? 1 : TIMES;
+static bool of_count(Foot foot, int count) {
+  Leg *leg = make_leg(foot, count);
+  const int times = foot == SOLED ? 1 : TIMES;
   if (!leg) return false;
   const double alone = measure(leg, MB_BENCH_ALONE, times), back = measure(leg, MB_BENCH_BACK, times) / alone;
   char what[60];
@@ -152,17 +158,20 @@ bool mb_bench_gradient_touch(void) {
   bool met = true;
   if (numbers) {
     const int count = atoi(numbers);
-    Leg *leg = count >= 0 && count <= MOST
-                   ? make_leg(which && atoi(which) == 1, count < 2 * JOINTS ? 2 * JOINTS : count)
-                   : NULL;
+    const int foot = which ? atoi(which) : BARE;
+    const bool known = count >= 0 && count <= MOST && foot >= 0 && foot < FEET;
+    Leg *leg = known ? make_leg((Foot)foot, count < 2 * JOINTS ? 2 * JOINTS : count) : NULL;
     const double took = leg ? measure(leg, count ? MB_BENCH_BACK : MB_BENCH_ALONE, 1) : NAN;
     printf("    %d numbers %.5f s\n", count, took);
     free_leg(leg);
     return isfinite(took);
   }
-  printf("  a leg of three motors on tables hops, %d steps\n", STEPS);
-  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) met &= of_count(false, counts[i]);
-  printf("  the same leg on a rubber sole of 72 nodes\n");
-  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) met &= of_count(true, counts[i]);
+  static const char *const names[FEET] = {"a leg of three motors on tables hops",
+                                          "the same leg on a rubber sole of 72 nodes",
+                                          "the same leg with joints that rub by what they carry"};
+  for (int foot = 0; foot < FEET; foot++) {
+    printf("  %s, %d steps\n", names[foot], STEPS);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) met &= of_count((Foot)foot, counts[i]);
+  }
   return met;
 }

@@ -227,7 +227,9 @@ static const int patience[MB_CONTACT_METHODS] = {[MB_CONTACT_AUTO] = MB_CONTACT_
 
 MbStatus mb_compile_contacts(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   const MbContactsSpec *contact = spec->contact;
-  if (!contact || !contact->enabled) return MB_OK;
+  if (!contact) return MB_OK;
+  model->contacts.given = true; // channels of contact are empty where it is switched off
+  if (!contact->enabled) return MB_OK;
   model->contacts =
       (MbContacts){.given = true,
                    .method = contact->method,

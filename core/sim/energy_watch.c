@@ -199,7 +199,7 @@ static void remedy(const MbSim *sim, char *out, size_t size) {
       [MB_SDIRK2] = "\"trapezoidal\" or \"rk45\", ",
   };
   const char *scheme = sim->nodes               ? "more \"iterations\", "
-                       : !model->contacts.given ? schemes[model->integrator.kind]
+                       : !model->contacts.any ? schemes[model->integrator.kind]
                        : in_coordinates(model)  ? "solver \"maximal\" with \"project\": false, "
                                                 : ""; // contact goes with no scheme of a higher order
   if (sim->integrator->scheme == MB_ADAPTIVE)

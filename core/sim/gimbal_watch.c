@@ -95,7 +95,7 @@ void mb_gimbal_look(MbSim *sim, const double *q, const double *v, size_t stride,
         "where two of them turn far for a little: steps of this length go astray, and derivatives with "
         "them; take joint \"spherical\", another \"order\", solver \"maximal\"%s or smaller steps",
         sim->state.t, (long long)sim->state.step, sim->model->body_name[joint->body], left,
-        sim->model->contacts.given ? " with \"project\": false" : "");
+        sim->model->contacts.any ? " with \"project\": false" : "");
   }
 }
 

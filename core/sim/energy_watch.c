@@ -198,10 +198,10 @@ static void remedy(const MbSim *sim, char *out, size_t size) {
       [MB_BDF2] = "\"trapezoidal\" or \"rk45\", ",
       [MB_SDIRK2] = "\"trapezoidal\" or \"rk45\", ",
   };
-  const char *scheme = sim->nodes               ? "more \"iterations\", "
-                       : !model->contacts.any ? schemes[model->integrator.kind]
-                       : in_coordinates(model)  ? "solver \"maximal\" with \"project\": false, "
-                                                : ""; // contact goes with no scheme of a higher order
+  const char *scheme = sim->nodes              ? "more \"iterations\", "
+                       : !model->contacts.any  ? schemes[model->integrator.kind]
+                       : in_coordinates(model) ? "solver \"maximal\" with \"project\": false, "
+                                               : ""; // contact goes with no scheme of a higher order
   if (sim->integrator->scheme == MB_ADAPTIVE)
     snprintf(out, size, "take smaller tolerances of \"rk45\"");
   else

@@ -234,6 +234,7 @@ MbStatus mb_fit_slopes(void *to, const double *x, const double *y, double *out, 
       }
     }
     if (!done) status = differences(fit, numbers, raw, slopes, report);
+    if (!status) fit->moved = fit->move;
     if (!status) status = mb_fit_find_rounding(fit, numbers, raw, report);
     if (!status) mb_fit_drop_rounding(fit, numbers, slopes);
     if (!status) to_problem(fit, numbers, slopes, out);

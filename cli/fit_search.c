@@ -95,6 +95,7 @@ static MbStatus search_from(MbFit *fit, MbFitStart *start, const Room *work, MbR
   start->found.y = work->y, start->found.slopes = work->slopes, start->found.cost = INFINITY;
   start->status = fit->minimise ? mb_fit_least(&fit->problem, &start->found, &own)
                                 : mb_fit_squares(&fit->problem, &start->found, &own);
+  start->move = fit->moved;
   if (start->status == MB_INTERRUPTED || mb_run_stopped()) {
     start->found.end = MB_FIT_STOPPED;
     return MB_INTERRUPTED;

@@ -136,8 +136,8 @@ static void tell_columns(const MbFit *fit) {
 
 static const char *derivatives(const MbFit *fit, char text[500]) {
   if (fit->exact) return mb_fit_exactness(fit, text);
-  snprintf(text, 500, "central differences of whole runs, numbers moved by %g of themselves%s%s%s", fit->move,
-           *fit->why ? " (" : "", fit->why, *fit->why ? ")" : "");
+  snprintf(text, 500, "central differences of whole runs, numbers moved by %g of themselves%s%s%s",
+           fit->starts[fit->best].move, *fit->why ? " (" : "", fit->why, *fit->why ? ")" : "");
   return text;
 }
 

@@ -26,6 +26,7 @@ typedef struct MbFitStart {
   double *from; // (n) numbers
   MbFitFound found;
   MbStatus status; // MB_NUMBERS: no run there
+  double move;     // of its last differences
 } MbFitStart;
 
 typedef enum MbSlopesBy { MB_SLOPES_AUTO, MB_SLOPES_EXACT, MB_SLOPES_DIFFERENCES } MbSlopesBy;
@@ -59,6 +60,7 @@ typedef struct MbFit {
   bool only_exact;   // or else it is an error
   char why[400];     // why they are not
   double move;       // of a number, for differences
+  double moved;      // that of the last ones which have been found
   double move_first; // what each start begins with
   int moves;         // how many others a start has tried where that led nowhere
   double rounding;   // what it does to a run: its length in standard deviations

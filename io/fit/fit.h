@@ -30,7 +30,8 @@ typedef struct MbFitProblem {
   void *to;
   // y (numbers) at x
   MbStatus (*value)(void *to, const double *x, double *y, MbReport *report);
-  // slopes (numbers x unknowns, those of an unknown one behind the other) at an x that `value` was last asked for, or has been before
+  // slopes (numbers x unknowns, those of an unknown one behind the other) at an x that `value` was last asked for, or has been before; as they were
+  // where it fails
   MbStatus (*slopes)(void *to, const double *x, const double *y, double *slopes, MbReport *report);
   // From now on slopes are found another way, where nothing goes further down that they say does; false: there is no other way. NULL: there is but one
   bool (*otherwise)(void *to);

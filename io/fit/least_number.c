@@ -203,7 +203,7 @@ static MbStatus search(Descent *d, MbReport *report) {
     again = false;
     f->iterations += moved;
     status = slopes(d, report);
-    if (status == MB_NUMBERS) f->end = MB_FIT_EDGE;
+    if (status == MB_NUMBERS) f->end = anew ? MB_FIT_STUCK : MB_FIT_EDGE;
     if (status) return status == MB_NUMBERS ? MB_OK : status;
     if (anew) {
       d->kept = 0;

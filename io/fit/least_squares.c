@@ -260,7 +260,7 @@ static MbStatus search(Search *s, MbReport *report) {
     found->iterations += moved;
     status = slopes(s, report);
     if (status == MB_NUMBERS) {
-      found->end = MB_FIT_EDGE;
+      found->end = anew && all_finite(found->slopes, p->numbers * p->unknowns) ? MB_FIT_STUCK : MB_FIT_EDGE;
       return MB_OK;
     }
     if (!status && moved) tell(s, longest(s, s->step));

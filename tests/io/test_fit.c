@@ -322,6 +322,25 @@ Test(fit, slopes_that_lead_nowhere_are_found_another_way) {
   }
 }
 
+// What is left is of the place all the same: where no others are found there it is stuck, and has no edge.
+static MbStatus slopes_once(void *to, const double *x, const double *y, double *out, MbReport *report) {
+  if (!astray) return mb_error(report, MB_NUMBERS, "", "no run there");
+  return slopes_astray(to, x, y, out, report);
+}
+
+Test(fit, a_search_whose_other_slopes_fail_is_stuck_with_those_it_has) {
+  const double start[2] = {2, 4};
+  for (int squares = 0; squares < 2; squares++) {
+    Case c = squares ? make(2, 30, decay) : make(1, 1, round_one);
+    MbFitProblem p = problem_of(&c);
+    Answer a;
+    p.slopes = slopes_once, p.otherwise = go_straight, astray = true;
+    solve(&p, start, squares, &a);
+    cr_expect_eq(a.found.end, MB_FIT_STUCK);
+    cr_expect(a.slopes[0] != 0 && isfinite(a.slopes[0]));
+  }
+}
+
 // ---- the least of a number --------------------------------------------------------------------------------
 
 Test(fit, least_of_a_curved_valley) {

@@ -21,6 +21,14 @@ done
 echo "bounds that are closer than what differences take"
 "$MBSIM" fit $S/double_pendulum.json -s /parameters/damping=0 --data $S/double_pendulum.csv -m rod.joint.position -u damping=0:1e-5 --derivatives differences -q | found | grep -E '^converged|^damping'
 
+echo "what is told is how far numbers were moved for the best of the starts, not for the last one, which gets stuck before a step"
+cat >step.json <<'JSON'
+{ "mbsim": 1, "parameters": { "x": 0.5 }, "gravity": [0, 0, 0], "time": { "step": 0.01, "steps": 1 }, "output": { "channels": ["body.position"] },
+  "bodies": [ { "name": "b", "mass": 1, "shape": { "type": "sphere", "radius": 0.1 }, "pose": { "position": ["=x", 0, 0] } } ] }
+JSON
+"$MBSIM" fit step.json --minimise 'min((final(b.position.x)-1)^2, 1.3-0.1*final(b.position.x)+9*max(0,min(1,(final(b.position.x)-3)*1e12)))' -u x=0:4 --starts 2 --seed 1 --derivatives differences -q |
+  grep -E '^derivatives|^best'
+
 echo "lengths of a four-bar from a point on its coupler"
 "$MBSIM" fit $S/four_bar.json --data $S/four_bar.csv -m coupler.position.x=x -m coupler.position.z=z -u crank=0.1:0.5 -u coupler=0.4:1.2 -u rocker=0.3:0.8 -q | found
 

@@ -24,13 +24,19 @@ struct MbTurnedOver {
 
 // ---- which joints ---------------------------------------------------------------------------------------------------
 
+// Whether a drive has a force: lists of forces have 0 for coordinates along which there is none.
+static bool has_force(const MbModel *model, const MbDrive *drive) {
+  const MbSignal *force = drive->force == MB_WORLD ? NULL : &model->signals[drive->force];
+  return force && (force->kind != MB_SIGNAL_CONSTANT || force->value != 0);
+}
+
 // Whether a spring, a motor that pulls or a force acts along one of three numbers, whose velocities begin at v.
 static bool is_felt(const MbModel *model, size_t v) {
   bool felt = false;
   for (size_t k = v; k < v + 3; k++) felt |= model->stiffness[k] > 0;
   for (size_t i = 0; i < model->ndrives; i++) {
     const MbDrive *drive = &model->drives[i];
-    felt |= drive->v >= v && drive->v < v + 3 && (drive->force != MB_WORLD || drive->stiffness > 0);
+    felt |= drive->v >= v && drive->v < v + 3 && (has_force(model, drive) || drive->stiffness > 0);
   }
   return felt;
 }

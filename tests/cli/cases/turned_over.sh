@@ -15,6 +15,9 @@ run -p k=0
 run -p k=0.1
 run -p k=0 -s '/bodies/0/joint/motor={"stiffness":1,"damping":0.01,"target":[0,0,9]}'
 run -p k=0 -s '/bodies/0/joint/motor={"damping":0.01,"target_velocity":[0,0,9]}'
+# nor where a force pulls along another coordinate, as the list of them says
+run -s '/bodies/0/joint={"type":"free3d","force":[1,0,0,0,0,0],"velocity":[0,0,0,0,0,8]}'
+run -s '/bodies/0/joint={"type":"free3d","force":[0,0,0,0,0,0.01],"velocity":[0,0,0,0,0,8]}'
 both() { # what a table says, in lanes and one by one
   for way in auto off; do "$MBSIM" sweep "$@" -o $way --keep none --no-times -q -j 1 --lanes $way; done
   cmp auto/results.csv off/results.csv && grep -o 'at t = .* of ""[a-z]*""' auto/results.csv | sort | uniq -c

@@ -40,7 +40,7 @@ void mb_start_watch(MbSim *sim, MbReport *report) {
   const size_t count = find_contradicted(sim, &worst, &most);
   if (!count) return;
   char others[60] = "";
-  if (count > 1) snprintf(others, sizeof others, ", and %zu rows beside", count - 1);
+  if (count > 1) snprintf(others, sizeof others, ", and %zu row%s beside", count - 1, count > 2 ? "s" : "");
   const MbRowSet *set = &sim->constraining->set;
   mb_warning(
       report, "",

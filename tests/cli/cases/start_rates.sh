@@ -18,6 +18,7 @@ cat >bob.json <<'JSON'
 JSON
 for solver in redmax maximal; do t run bob.json -q -f --solver $solver; done
 t validate bob.json | grep velocities
+t run bob.json -q -f -s '/constraints/-={"type":"distance","between":[{"body":"world","at":[0,0.2,0]},{"body":"bob"}]}'
 t run bob.json -q -f -s '/bodies/0/velocity/linear=[0.0001,0,2]'
 t run bob.json -q -f -s /constraints/0/compliance=1e-3
 t run bob.json -q -f -s /constraints/0/rope=true

@@ -9,25 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct Run {
-  MbScene *scene;
-  MbModel *model;
-  MbSim *sim;
-} Run;
-
-static void begin(Run *run, const char *text, const char *const *sets, size_t nsets) {
-  const MbSceneOptions options = {.sets = sets, .nsets = nsets};
-  MbReport report = {0};
-  *run = (Run){0};
-  test_ok(mb_scene_parse(text, strlen(text), "test", ".", &options, &run->scene, &report), &report);
-  test_ok(mb_model_create(run->scene, &run->model, &report), &report);
-  test_ok(mb_sim_create(run->model, NULL, &run->sim, &report), &report);
-}
-
-static void end(Run *run) {
-  mb_sim_free(run->sim);
-  mb_model_free(run->model);
-  mb_scene_free(run->scene);
+static void begin(TestRun *run, const char *text, const char *const *sets, size_t nsets) {
+  const char *all[8] = {0};
+  cr_assert_lt(nsets, 8);
+  for (size_t i = 0; i < nsets; i++) all[i] = sets[i];
+  *run = test_run(text, all);
 }
 
 static const char *const solvers[] = {
@@ -54,13 +40,13 @@ static const char incline[] =
 
 Test(touch, a_block_sticks_below_the_threshold_and_does_not_creep) {
   for (size_t k = 0; k < SOLVERS; k++) {
-    Run run;
+    TestRun run;
     const char *const sets[] = {solvers[k], "/parameters/less=-0.0001"};
     begin(&run, incline, sets, 2);
     test_steps(run.sim, k ? 600 : 6000);
     const double *p = run.sim->x.E[1].p, at[3] = {0, 0, 0.1};
     test_near(solvers[k], p, at, 3, 1e-9);
-    end(&run);
+    test_run_free(&run);
   }
 }
 
@@ -71,12 +57,12 @@ Test(touch, a_block_slips_above_it_by_the_discrete_distance_and_straight) {
   const double a = 9.81 * (sin(angle) - mu * cos(angle)),
                at[3] = {a * h * h * STEPS * (STEPS + 1) / 2, 0, 0.1};
   for (size_t k = 0; k < SOLVERS * 2; k++) {
-    Run run;
+    TestRun run;
     const char *const sets[] = {solvers[k / 2], integrators[k % 2], "/parameters/less=0.001"};
     begin(&run, incline, sets, 3);
     test_steps(run.sim, STEPS);
     test_near(sets[0], run.sim->x.E[1].p, at, 3, 1e-9);
-    end(&run);
+    test_run_free(&run);
   }
 }
 
@@ -91,7 +77,7 @@ Test(touch, a_cube_that_is_thrown_flat_stops_after_the_discrete_distance_and_is_
   for (size_t i = 0; i < sizeof throws / sizeof *throws; i++)
     for (size_t k = 0; k < SOLVERS; k++) {
       char step[60], law[60], speed[80];
-      Run run;
+      TestRun run;
       snprintf(step, sizeof step, "/time/step=%g", throws[i].h);
       snprintf(law, sizeof law, "/contact={\"friction\": %g, \"tolerance\": 1e-12}", throws[i].mu);
       snprintf(speed, sizeof speed, "/bodies/1/velocity={\"linear\": [%g, 0, 0]}", throws[i].v);
@@ -111,7 +97,7 @@ Test(touch, a_cube_that_is_thrown_flat_stops_after_the_discrete_distance_and_is_
       const double at[3] = {throws[i].wanted, 0, 0.05};
       test_near(solvers[k], run.sim->x.E[1].p, at, 3, 1e-9);
       cr_expect_lt(highest, 0.05 + 1e-9, "%s: it is lifted by %g m", solvers[k], highest - 0.05);
-      end(&run);
+      test_run_free(&run);
     }
 }
 
@@ -123,7 +109,7 @@ Test(touch_long, pyramids_hold_between_corners_what_theory_says) {
   for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
     for (int k = 0; k < 6; k++) {
       char cone[120], pull[160];
-      Run run;
+      TestRun run;
       const double half = pi / sides[i], turn = half * (k / 2) / 2,
                    push = 0.5 * 9.81 * cos(half) / cos(half - turn) * (k % 2 ? 1 + 1e-6 : 1 - 1e-6);
       snprintf(cone, sizeof cone,
@@ -136,7 +122,7 @@ Test(touch_long, pyramids_hold_between_corners_what_theory_says) {
       const double *v = run.sim->state.v + run.model->v_first[1] + 3, speed = hypot(v[0], v[1]);
       cr_expect(k % 2 ? speed > 1e-6 : speed < 2e-10, "%d sides, turned by %g: %s, %g m/s", sides[i], turn,
                 k % 2 ? "slips" : "sticks", speed);
-      end(&run);
+      test_run_free(&run);
     }
 }
 
@@ -149,7 +135,7 @@ Test(touch, cones_hold_along_the_diagonal_what_theory_says) {
   for (size_t i = 0; i < 3; i++)
     for (int slips = 0; slips < 2; slips++) {
       char cone[100], pull[160];
-      Run run;
+      TestRun run;
       const double push = 0.5 * cones[i].share * 9.81 * (slips ? 1 + 1e-6 : 1 - 1e-6) / sqrt(2);
       snprintf(cone, sizeof cone, "/contact={\"friction\": 0.5, \"tolerance\": 1e-11, \"cone\": \"%s\"}",
                cones[i].cone);
@@ -161,7 +147,7 @@ Test(touch, cones_hold_along_the_diagonal_what_theory_says) {
       const double v = run.sim->state.v[run.model->v_first[1] + 3];
       cr_expect(slips ? v > 1e-6 : fabs(v) < 1e-11, "%s, %s: %g m/s", cones[i].cone,
                 slips ? "slips" : "sticks", v);
-      end(&run);
+      test_run_free(&run);
     }
 }
 
@@ -178,13 +164,13 @@ Test(touch, a_step_in_which_nothing_pushes_is_told_as_solved) {
       "1, "
       "0], \"in_parent\": {\"position\": [0, 0, 0.15]}, \"limits\": [-2, 2]}}]}";
   MbContactCounts counts;
-  Run run;
+  TestRun run;
   begin(&run, together, NULL, 0);
   test_steps(run.sim, 100);
   cr_assert(mb_sim_contacts(run.sim, &counts));
   cr_expect_geq(counts.most, 1);
   cr_expect_leq(counts.residual, 1e-8, "%g", counts.residual);
-  end(&run);
+  test_run_free(&run);
 }
 
 // ---- what lies, and solvers -------------------------------------------------------------------------------
@@ -218,12 +204,12 @@ Test(touch, reduced_and_maximal_coordinates_take_the_same_steps) {
   double places[SOLVERS][15];
   for (size_t k = 0; k < SOLVERS; k++) {
     if (k == 2 || k == 4) continue; // joints as rows drift by another amount: see below
-    Run run;
+    TestRun run;
     const char *const sets[] = {solvers[k], "/contact/tolerance=1e-13"};
     begin(&run, heap, sets, 2);
     test_steps(run.sim, 60);
     for (size_t b = 0; b < 5; b++) memcpy(places[k] + 3 * b, run.sim->x.E[b + 1].p, 3 * sizeof(double));
-    end(&run);
+    test_run_free(&run);
   }
   test_near(solvers[1], places[1], places[0], 15, 1e-9);
   test_near(solvers[3], places[3], places[0], 15, 1e-9);
@@ -232,7 +218,7 @@ Test(touch, reduced_and_maximal_coordinates_take_the_same_steps) {
 Test(touch, bodies_without_joints_move_the_same_under_every_solver) {
   double places[SOLVERS][9];
   for (size_t k = 0; k < SOLVERS; k++) {
-    Run run;
+    TestRun run;
     const char *const sets[] = {
         solvers[k], "/contact/tolerance=1e-13",
         "/contact/exclude=[[\"arm\", \"ball\"], [\"arm\", "
@@ -241,14 +227,14 @@ Test(touch, bodies_without_joints_move_the_same_under_every_solver) {
     begin(&run, heap, sets, 3);
     test_steps(run.sim, 60);
     for (size_t b = 0; b < 3; b++) memcpy(places[k] + 3 * b, run.sim->x.E[b + 1].p, 3 * sizeof(double));
-    end(&run);
+    test_run_free(&run);
   }
   for (size_t k = 1; k < SOLVERS; k++) test_near(solvers[k], places[k], places[0], 9, 1e-9);
 }
 
 Test(touch_long, forces_of_what_lies_sum_to_its_weight) {
   for (size_t k = 0; k < SOLVERS; k++) {
-    Run run;
+    TestRun run;
     const char *const sets[] = {solvers[k], "/contact/tolerance=1e-11", "/contact/restitution=0"};
     begin(&run, heap, sets, 3);
     test_steps(run.sim, 1200);
@@ -267,7 +253,7 @@ Test(touch_long, forces_of_what_lies_sum_to_its_weight) {
     for (size_t b = 1; b < 4; b++) weight[2] += 9.81 * run.model->M[6 * b + 3];
     if (k == 0) cr_expect(last->n >= 4, "%zu contacts", last->n);
     test_near(solvers[k], up, weight, 3, 1e-9 * weight[2]);
-    end(&run);
+    test_run_free(&run);
   }
 }
 
@@ -286,7 +272,7 @@ Test(touch, a_stack_presses_the_ground_by_its_weight) {
         "\"pose\": {\"position\": [%g, 0, %g]}}",
         i, 0.5 - 0.03 * i, 0.02 * i, 0.1 + 0.2 * i);
   snprintf(text + at, sizeof text - (size_t)at, "]}");
-  Run run;
+  TestRun run;
   begin(&run, text, NULL, 0);
   test_steps(run.sim, 60);
   double up = 0;
@@ -295,12 +281,12 @@ Test(touch, a_stack_presses_the_ground_by_its_weight) {
     if (run.model->contacts.solids[last->touch[i].a].listed == 0)
       up += last->touch[i].lambda[0] * last->touch[i].normal[2] / run.model->h;
   cr_expect(fabs(up / (6 * 3 * 9.81) - 1) < 1e-10, "the ground bears %.17g N", up);
-  end(&run);
+  test_run_free(&run);
 }
 
 Test(touch, nothing_is_in_anything_at_a_steps_end) {
   for (size_t k = 0; k < 2 * SOLVERS; k++) {
-    Run run;
+    TestRun run;
     MbContactCounts counts;
     const char *const sets[] = {solvers[k / 2], integrators[k % 2]};
     begin(&run, heap, sets, 2);
@@ -314,7 +300,7 @@ Test(touch, nothing_is_in_anything_at_a_steps_end) {
     }
     cr_expect(deepest < 1e-3, "%s: %g of a size deep", solvers[k / 2], deepest);
     cr_assert(mb_sim_contacts(run.sim, &counts) && counts.most >= 4);
-    end(&run);
+    test_run_free(&run);
   }
 }
 
@@ -333,7 +319,7 @@ Test(touch_long, energy_never_rises) {
                                      "/contact={\"restitution\": 0.6, \"friction\": 1, \"cone\": \"box\"}"};
   for (size_t k = 0; k < 2 * SOLVERS; k++)
     for (int e = 0; e < 4; e++) {
-      Run run;
+      TestRun run;
       const char *const sets[] = {solvers[k / 2], integrators[k % 2], laws[e]};
       char text[sizeof heap];
       strcpy(text, heap);
@@ -349,7 +335,7 @@ Test(touch_long, energy_never_rises) {
         before = now;
       }
       cr_expect(mb_section(run.sim, MB_SECTION_CONTACT)[0] < 0 || e, "contacts have taken nothing");
-      end(&run);
+      test_run_free(&run);
     }
 }
 
@@ -361,7 +347,7 @@ static const char ball[] =
 
 Test(touch, a_ball_bounces_to_the_heights_of_newtons_law) {
   for (size_t k = 0; k < 2; k++) {
-    Run run;
+    TestRun run;
     begin(&run, ball, &integrators[k], 1);
     double height = 0, wanted = 0.81, before = 1, last = 1;
     int bounces = 0;
@@ -380,7 +366,7 @@ Test(touch, a_ball_bounces_to_the_heights_of_newtons_law) {
       last = before, before = z;
     }
     cr_expect_eq(bounces, 3);
-    end(&run);
+    test_run_free(&run);
   }
 }
 
@@ -396,20 +382,20 @@ Test(touch, a_row_of_touching_balls_shares_the_blow) {
                             "{\"position\": [0.2, 0, 0]}, \"shape\": "
                             "{\"type\": \"sphere\", \"radius\": 0.1}}]}";
   const double wanted[3] = {-1.0 / 3, 2.0 / 3, 2.0 / 3};
-  Run run;
+  TestRun run;
   const char *const sets[] = {"/contact/tolerance=1e-12", "/bodies/2/pose/position=[0.21, 0, 0]"};
   begin(&run, row, sets, 1);
   test_steps(run.sim, 10);
   double v[3];
   for (size_t b = 0; b < 3; b++) v[b] = run.sim->state.v[run.model->v_first[b] + 3];
   test_near("velocities", v, wanted, 3, 1e-9);
-  end(&run);
+  test_run_free(&run);
   begin(&run, row, sets, 2);
   test_steps(run.sim, 20);
   const double apart[3] = {0, 0, 1};
   for (size_t b = 0; b < 3; b++) v[b] = run.sim->state.v[run.model->v_first[b] + 3];
   test_near("velocities with a gap", v, apart, 3, 1e-9);
-  end(&run);
+  test_run_free(&run);
 }
 
 // A ball strikes n − 1 that touch, of the same mass: by Newton's law, all at once, these go on as one. To rounding, whatever the tolerance.
@@ -426,7 +412,7 @@ Test(touch, rows_of_balls_share_a_blow_to_rounding) {
           "{\"linear\": [%d, 0, 0]}, \"shape\": {\"type\": \"sphere\", \"radius\": 0.05}}",
           i ? ", " : "", i, 0.1 * i, i ? 0 : 1);
     snprintf(text + at, sizeof text - (size_t)at, "]}");
-    Run run;
+    TestRun run;
     begin(&run, text, NULL, 0);
     test_steps(run.sim, 2);
     for (int i = 0; i < n; i++) {
@@ -434,13 +420,13 @@ Test(touch, rows_of_balls_share_a_blow_to_rounding) {
                    wanted = i ? 1.7 / n : 1 - 1.7 * (n - 1) / n;
       cr_expect(fabs(v - wanted) < 1e-12, "%d balls: number %d has %.17g, not %.17g", n, i, v, wanted);
     }
-    end(&run);
+    test_run_free(&run);
   }
 }
 
 // A ball set down while it slides ends rolling at 5/7 of its speed, whatever the friction.
 Test(touch, a_ball_that_slides_comes_to_roll_at_five_sevenths) {
-  Run run;
+  TestRun run;
   const char *const sets[] = {"/contact={\"friction\": 0.2}", "/bodies/1/pose/position=[0, 0, 0.1]",
                               "/bodies/1/velocity={\"linear\": [2, 0, 0]}"};
   begin(&run, ball, sets, 3);
@@ -450,21 +436,21 @@ Test(touch, a_ball_that_slides_comes_to_roll_at_five_sevenths) {
   const double speed = 10.0 / 7, wanted = speed;
   test_near("speed", &v[3], &wanted, 1, 1e-6);
   cr_expect(fabs(mb_vec3_norm(v) * 0.1 - speed) < 1e-6, "spin %g", mb_vec3_norm(v));
-  end(&run);
+  test_run_free(&run);
 }
 
 // ---- the state --------------------------------------------------------------------------------------------
 
 Test(touch, a_run_that_is_resumed_in_mid_heap_goes_on_bit_for_bit) {
   for (size_t k = 0; k < SOLVERS; k++) {
-    Run one, other;
+    TestRun one, other;
     begin(&one, heap, &solvers[k], 1);
     begin(&other, heap, &solvers[k], 1);
     test_steps(one.sim, 55);
     cr_assert(one.sim->touching->last.n > 0);
     test_resumes(one.sim, other.sim, 0, 50, solvers[k]);
-    end(&one);
-    end(&other);
+    test_run_free(&one);
+    test_run_free(&other);
   }
 }
 
@@ -480,15 +466,15 @@ Test(touch, a_run_that_is_resumed_while_a_cylinder_rolls_beside_a_tree_goes_on_b
       "{\"type\": \"revolute\", \"axis\": [0, 1, 0], \"in_parent\": {\"position\": [-5, 0, 3]}, \"in_body\": "
       "{\"position\": [-0.2, 0, 0]}}}]}";
   for (size_t k = 0; k < SOLVERS * 2; k++) {
-    Run one, other;
+    TestRun one, other;
     const char *const sets[] = {solvers[k / 2], integrators[k % 2]};
     begin(&one, rolling, sets, 2);
     begin(&other, rolling, sets, 2);
     test_steps(one.sim, 60);
     cr_assert(one.sim->touching->last.n > 0);
     test_resumes(one.sim, other.sim, 0, 40, solvers[k / 2]);
-    end(&one);
-    end(&other);
+    test_run_free(&one);
+    test_run_free(&other);
   }
 }
 
@@ -497,12 +483,12 @@ Test(touch, methods_agree_where_velocities_are_unique) {
                                         "/contact/method=\"nonsmooth_newton\"", "/contact/method=\"admm\""};
   double places[4][15];
   for (size_t k = 0; k < 4; k++) {
-    Run run;
+    TestRun run;
     const char *const sets[] = {methods[k], "/contact/tolerance=1e-11"};
     begin(&run, heap, sets, 2);
     test_steps(run.sim, 40);
     for (size_t b = 0; b < 5; b++) memcpy(places[k] + 3 * b, run.sim->x.E[b + 1].p, 3 * sizeof(double));
-    end(&run);
+    test_run_free(&run);
   }
   for (size_t k = 1; k < 4; k++) test_near(methods[k], places[k], places[0], 15, 1e-6);
 }
@@ -511,14 +497,14 @@ Test(touch, methods_agree_where_velocities_are_unique) {
 static void refused(const char *const *sets, size_t n, const char *where, const char *text) {
   const MbSceneOptions options = {.sets = sets, .nsets = n};
   MbReport report = {0};
-  Run run = {0};
+  TestRun run = {0};
   test_ok(mb_scene_parse(ball, strlen(ball), "test", ".", &options, &run.scene, &report), &report);
   test_ok(mb_model_create(run.scene, &run.model, &report), &report);
   cr_assert_eq(mb_sim_create(run.model, NULL, &run.sim, &report), MB_SCENE);
   const MbIssue *issue = &report.issues[report.kept - 1];
   cr_expect_str_eq(issue->where, where);
   cr_expect(strstr(issue->text, text), "%s", issue->text);
-  end(&run);
+  test_run_free(&run);
 }
 
 Test(touch, what_cannot_be_run_is_refused_by_name) {
@@ -532,7 +518,7 @@ Test(touch, what_cannot_be_run_is_refused_by_name) {
 
 // A ball a little in the ground is told of, and comes out by positions alone: it is not thrown up.
 Test(touch, what_is_in_something_at_the_start_comes_out_without_speed) {
-  Run run;
+  TestRun run;
   const char *const sets[] = {"/bodies/1/pose/position=[0, 0, 0.096]"};
   begin(&run, ball, sets, 1);
   double fastest = 0;
@@ -543,82 +529,33 @@ Test(touch, what_is_in_something_at_the_start_comes_out_without_speed) {
   const double wanted = 0.1;
   test_near("height", &run.sim->x.E[1].p[2], &wanted, 1, 1e-6);
   cr_expect(fastest < 1e-9, "%g m/s", fastest);
-  end(&run);
+  test_run_free(&run);
 }
 
 // Pivots on all contacts of a pile would take as long as the cube of their number.
 Test(touch, free_bodies_are_parted_by_sweeps) {
-  Run run;
+  TestRun run;
   const char *const sets[] = {"/bodies/1/pose/position=[0, 0, 0.096]"};
   begin(&run, ball, sets, 1);
   test_steps(run.sim, 1);
   cr_expect_str_eq(run.sim->constraining->answer.method, "gauss_seidel");
-  end(&run);
+  test_run_free(&run);
 }
 
 Test(touch, steps_do_not_allocate) {
-  Run run;
+  TestRun run;
   begin(&run, heap, NULL, 0);
   test_steps(run.sim, 400);
   const int64_t before = mb_alloc_calls();
   test_steps(run.sim, 100);
   cr_expect_eq(mb_alloc_calls(), before);
-  end(&run);
+  test_run_free(&run);
 }
 
 // Lanes know nothing of contact.
 Test(touch, scenes_with_contact_are_no_lanes) {
-  Run run;
+  TestRun run;
   begin(&run, ball, NULL, 0);
   cr_assert_str_eq(mb_lane_refused(run.model), "has contact");
-  end(&run);
-}
-
-// ---- with and without rows --------------------------------------------------------------------------------
-
-// A box that falls on its edge, a ball that rolls into it and a plate on both, and a bead on a rope far away, whose row is of the set: with it
-// contacts are rows of the set too.
-#define HEAP                                                                                                 \
-  "{\"mbsim\": 1, \"time\": {\"step\": 0.005, \"steps\": 200}, \"contact\": {\"friction\": 0.4, "            \
-  "\"restitution\": 0.2, "                                                                                   \
-  "\"tolerance\": 1e-12}, "                                                                                  \
-  "\"bodies\": [" GROUND ", {\"name\": \"box\", \"density\": 800, \"pose\": {\"position\": [0, 0, 0.31], "   \
-  "\"rotation\": [0.96, 0.28, 0, 0]}, \"shape\": {\"type\": \"box\", \"size\": [0.4, 0.3, 0.2]}, "           \
-  "\"velocity\": {\"angular\": [1, 2, 3]}}, {\"name\": \"ball\", \"density\": 500, \"pose\": "               \
-  "{\"position\": [0.6, 0.05, "                                                                              \
-  "0.1]}, \"velocity\": {\"linear\": [-2, 0.3, 0]}, \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}}, "   \
-  "{\"name\": "                                                                                              \
-  "\"plate\", \"density\": 300, \"pose\": {\"position\": [0.1, 0, 0.7]}, \"shape\": {\"type\": \"box\", "    \
-  "\"size\": "                                                                                               \
-  "[0.6, 0.6, 0.05]}}, {\"name\": \"bead\", \"density\": 1000, \"pose\": {\"position\": [9, 0, 5]}, "        \
-  "\"shape\": "                                                                                              \
-  "{\"type\": \"sphere\", \"radius\": 0.1, \"collide\": false}}]"
-
-Test(touch, bodies_that_nothing_couples_move_as_they_do_where_contacts_are_rows_among_others) {
-  static const char alone[] = HEAP "}",
-                    among[] = HEAP
-                    ", \"constraints\": [{\"type\": \"distance\", \"rope\": true, \"length\": 50, "
-                    "\"between\": [{\"body\": \"bead\"}, {\"body\": \"world\", \"at\": [9, 0, 7]}]}]}";
-  for (size_t k = 0; k < 2; k++) {
-    Run run, other;
-    begin(&run, alone, &integrators[k], 1);
-    begin(&other, among, &integrators[k], 1);
-    cr_assert(mb_touch_apart(run.sim) && !mb_touch_apart(other.sim));
-    size_t most = 0;
-    for (int step = 0; step < 105; step++) { // how contacts share loads is open there, and it grows
-      test_steps(run.sim, 1);
-      test_steps(other.sim, 1);
-      most = run.sim->touching->last.n > most ? run.sim->touching->last.n : most;
-      for (size_t b = 1; b < 4; b++)
-        for (int i = 0; i < 3; i++)
-          cr_assert(fabs(run.sim->x.E[b].p[i] - other.sim->x.E[b].p[i]) < 1e-8,
-                    "%s, step %d, body %zu: %.12g, %.12g", integrators[k], step, b, run.sim->x.E[b].p[i],
-                    other.sim->x.E[b].p[i]);
-      const double works[2] = {run.sim->touching->work, other.sim->touching->work};
-      cr_assert(fabs(works[0] - works[1]) < 1e-7, "step %d: work %g, %g", step, works[0], works[1]);
-    }
-    cr_assert(most > 6);
-    end(&run);
-    end(&other);
-  }
+  test_run_free(&run);
 }

@@ -350,3 +350,53 @@ Test(touch_pile, the_contacts_that_are_parted_last_are_parted_to_a_floats_roundi
   cr_expect_gt(pushing, 5, "%zu", pushing);
   test_run_free(&run);
 }
+
+// ---- with and without rows --------------------------------------------------------------------------------
+
+// A box that falls on its edge, a ball that rolls into it and a plate on both, and a bead on a rope far away, whose row is of the set: with it
+// contacts are rows of the set too.
+#define HEAP                                                                                                 \
+  "{\"mbsim\": 1, \"time\": {\"step\": 0.005, \"steps\": 200}, \"contact\": {\"friction\": 0.4, "            \
+  "\"restitution\": 0.2, "                                                                                   \
+  "\"tolerance\": 1e-12}, "                                                                                  \
+  "\"bodies\": [{\"name\": \"ground\", \"shape\": {\"type\": \"plane\"}, \"joint\": {\"type\": "             \
+  "\"fixed\"}}, {\"name\": \"box\", \"density\": 800, \"pose\": {\"position\": [0, 0, 0.31], "               \
+  "\"rotation\": [0.96, 0.28, 0, 0]}, \"shape\": {\"type\": \"box\", \"size\": [0.4, 0.3, 0.2]}, "           \
+  "\"velocity\": {\"angular\": [1, 2, 3]}}, {\"name\": \"ball\", \"density\": 500, \"pose\": "               \
+  "{\"position\": [0.6, 0.05, "                                                                              \
+  "0.1]}, \"velocity\": {\"linear\": [-2, 0.3, 0]}, \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}}, "   \
+  "{\"name\": "                                                                                              \
+  "\"plate\", \"density\": 300, \"pose\": {\"position\": [0.1, 0, 0.7]}, \"shape\": {\"type\": \"box\", "    \
+  "\"size\": "                                                                                               \
+  "[0.6, 0.6, 0.05]}}, {\"name\": \"bead\", \"density\": 1000, \"pose\": {\"position\": [9, 0, 5]}, "        \
+  "\"shape\": "                                                                                              \
+  "{\"type\": \"sphere\", \"radius\": 0.1, \"collide\": false}}]"
+
+Test(touch_pile, bodies_that_nothing_couples_move_as_they_do_where_contacts_are_rows_among_others) {
+  static const char alone[] = HEAP "}",
+                    among[] = HEAP
+                    ", \"constraints\": [{\"type\": \"distance\", \"rope\": true, \"length\": 50, "
+                    "\"between\": [{\"body\": \"bead\"}, {\"body\": \"world\", \"at\": [9, 0, 7]}]}]}";
+  static const char *const integrators[] = {"/integrator=\"implicit\"", "/integrator=\"symplectic\""};
+  for (size_t k = 0; k < 2; k++) {
+    const char *const sets[] = {integrators[k], NULL};
+    TestRun run = test_run(alone, sets), other = test_run(among, sets);
+    cr_assert(mb_touch_apart(run.sim) && !mb_touch_apart(other.sim));
+    size_t most = 0;
+    for (int step = 0; step < 105; step++) { // how contacts share loads is open there, and it grows
+      test_steps(run.sim, 1);
+      test_steps(other.sim, 1);
+      most = run.sim->touching->last.n > most ? run.sim->touching->last.n : most;
+      for (size_t b = 1; b < 4; b++)
+        for (int i = 0; i < 3; i++)
+          cr_assert(fabs(run.sim->x.E[b].p[i] - other.sim->x.E[b].p[i]) < 1e-8,
+                    "%s, step %d, body %zu: %.12g, %.12g", integrators[k], step, b, run.sim->x.E[b].p[i],
+                    other.sim->x.E[b].p[i]);
+      const double works[2] = {run.sim->touching->work, other.sim->touching->work};
+      cr_assert(fabs(works[0] - works[1]) < 1e-7, "step %d: work %g, %g", step, works[0], works[1]);
+    }
+    cr_assert(most > 6);
+    test_run_free(&run);
+    test_run_free(&other);
+  }
+}

@@ -16,11 +16,12 @@ static size_t lay(MbPile *p, char *block) {
   const size_t n = p->given.n, cells = mb_lane_cells(n), batches = mb_lane_batches(n);
   p->body = mb_room_take(&room, p->nbodies + 1, sizeof *p->body);
   p->inertia = mb_room_take(&room, p->nbodies + 1, sizeof *p->inertia);
-  p->place = mb_room_take(&room, p->nbodies + 1, sizeof *p->place);
+  p->start = mb_room_take(&room, p->nbodies + 1, sizeof *p->start);
   p->base = mb_room_take(&room, p->nbodies + 1, sizeof *p->base);
   p->anew = mb_room_take(&room, p->nbodies + 1, sizeof *p->anew);
   p->batch = mb_room_take(&room, batches, sizeof *p->batch);
-  p->block = mb_room_take(&room, MB_LANES_WIDE * cells, sizeof *p->block);
+  p->near = mb_room_take(&room, batches, sizeof *p->near);
+  p->block = mb_room_take(&room, MB_LANES_WIDE * (cells + MB_PILE_AHEAD), sizeof *p->block);
   p->head = mb_room_take(&room, MB_LANES_WIDE * MB_PILE_HEAD * batches, sizeof *p->head);
   p->told = mb_room_take(&room, n, sizeof *p->told);
   p->hot = mb_room_take(&room, MB_LANES_WIDE * MB_PILE_HOT * cells, sizeof *p->hot);
@@ -70,6 +71,20 @@ static void add_batch(MbPile *p, const uint32_t *order, size_t count) {
   }
 }
 
+static uint32_t first_of(const MbPile *p, size_t batch) {
+  return p->block[MB_LANES_WIDE * (size_t)p->batch[batch].cell];
+}
+
+// Batches by the first contact of each, in so many parts that what is near one another stays so.
+static void sort_near(MbPile *p) {
+  enum { PARTS = 256 };
+  uint32_t start[PARTS + 1] = {0};
+  for (size_t i = 0; i < p->nbatches; i++) start[first_of(p, i) * (size_t)PARTS / p->given.n + 1]++;
+  for (size_t k = 0; k < PARTS; k++) start[k + 1] += start[k];
+  for (size_t i = 0; i < p->nbatches; i++)
+    p->near[start[first_of(p, i) * (size_t)PARTS / p->given.n]++] = (uint32_t)i;
+}
+
 bool mb_pile_make(MbPile *p, const MbPileContacts *contacts, size_t nbodies, bool *is) {
   p->passes = p->passes ? p->passes : mb_pile_passes();
   p->given = *contacts, p->nbodies = nbodies;
@@ -84,10 +99,12 @@ bool mb_pile_make(MbPile *p, const MbPileContacts *contacts, size_t nbodies, boo
     add_batch(p, order, some);
   }
   p->begin[p->ncolours] = (uint32_t)p->nbatches;
+  memset(p->block + MB_LANES_WIDE * p->ncells, 0xff, MB_LANES_WIDE * MB_PILE_AHEAD * sizeof *p->block);
+  sort_near(p);
   memset(&p->body[nbodies], 0, sizeof *p->body);
   memset(&p->inertia[nbodies], 0, sizeof *p->inertia);
-  memset(&p->place[nbodies], 0, sizeof *p->place);
-  for (int k = 0; k < 3; k++) p->place[nbodies].R[4 * k] = 1;
+  memset(&p->start[nbodies], 0, sizeof *p->start);
+  for (int k = 0; k < 3; k++) p->start[nbodies].R[4 * k] = 1;
   return true;
 }
 
@@ -97,23 +114,31 @@ typedef struct Range {
   const MbPile *pile;
   void (*pass)(const MbPile *pile, size_t batch);
   size_t from;
+  const uint32_t *order; // NULL: as they are
 } Range;
 
 static void pass_range(void *context, size_t begin, size_t end) {
   const Range *range = context;
-  for (size_t k = begin; k < end; k++) range->pass(range->pile, range->from + k);
+  for (size_t k = begin; k < end; k++)
+    range->pass(range->pile, range->order ? range->order[k] : range->from + k);
 }
 
 // Over all batches at once: what they write is their own.
 static void all(const MbPile *p, void (*pass)(const MbPile *pile, size_t batch)) {
-  Range range = {p, pass, 0};
+  Range range = {p, pass, 0, NULL};
+  mb_parallel_ranges(p->threads, p->nbatches, GRAIN, pass_range, &range);
+}
+
+// The same, of batches that were given near one another one behind the other: for what reads what was given or writes in its order.
+static void all_near(const MbPile *p, void (*pass)(const MbPile *pile, size_t batch)) {
+  Range range = {p, pass, 0, p->near};
   mb_parallel_ranges(p->threads, p->nbatches, GRAIN, pass_range, &range);
 }
 
 // Over the batches of one colour after the other.
 static void by_colours(const MbPile *p, void (*pass)(const MbPile *pile, size_t batch)) {
   for (size_t c = 0; c < p->ncolours; c++) {
-    Range range = {p, pass, p->begin[c]};
+    Range range = {p, pass, p->begin[c], NULL};
     mb_parallel_ranges(p->threads, p->begin[c + 1] - p->begin[c], GRAIN, pass_range, &range);
   }
 }
@@ -140,7 +165,8 @@ void mb_pile_take(MbPile *p, const MbPileAsking *asking, int threads) {
   p->asking = *asking;
   p->threads = threads > 1 ? threads : 1;
   memcpy(p->base, p->body, (p->nbodies + 1) * sizeof *p->base);
-  by_colours(p, p->passes->take);
+  all_near(p, p->passes->take);
+  by_colours(p, p->passes->push);
   p->norm = sqrt(total(p, 0)), p->size = sqrt(total(p, 1));
   p->rebounds = greatest(p, 2) > 0;
 }
@@ -155,7 +181,10 @@ static void push_anew(MbPile *p) {
 
 // The natural map of λ as it is, of which bodies have the velocities. Before the first sweep nobody asks what is told.
 static double look(MbPile *p, bool tells) {
-  all(p, tells ? p->passes->look : p->passes->glance);
+  if (tells)
+    all_near(p, p->passes->look);
+  else
+    all(p, p->passes->glance);
   return sqrt(total(p, 0));
 }
 

@@ -11,9 +11,12 @@
 
 #include "core/contact/lane_runs.h"
 
-enum { MB_PILE_FEW = 512 }; // contacts that are not worth it
-#define MB_PILE_SLOP 1e-6   // of a contact's size: what is less deep stays
-#define MB_PILE_MOST 0.01   // of that size: by so much at most what is deep is moved in a step
+enum {
+  MB_PILE_FEW = 512, // contacts that are not worth it
+  MB_PILE_AHEAD = 4  // cells: so far ahead of where it is going to write a pass brings memory near
+};
+#define MB_PILE_SLOP 1e-6 // of a contact's size: what is less deep stays
+#define MB_PILE_MOST 0.01 // of that size: by so much at most what is deep is moved in a step
 
 // Contacts as they are given: numbers one after the other.
 enum {
@@ -36,19 +39,20 @@ typedef struct MbPileContacts {
 
 // A body in the sweeps, in the world's axes: what they change of it, a line of the processor's memory.
 typedef struct MbPileBody {
-  double v[3], w[3];    // of its centre of mass, and how fast it turns
-  double inverse, none; // 1/mass
+  double v[3], w[3]; // of its centre of mass, and how fast it turns
+  double inverse, z; // 1/mass; where its centre of mass is
 } MbPileBody;
 
-// The inverse of its inertia, xx xy xz yy yz zz, which passes have in the heads of its batches.
+// What contacts are taken with besides, a line as well: the inverse of its inertia, xx xy xz yy yz zz, which passes have in the heads of its
+// batches, and where its centre of mass is.
 typedef struct MbPileInertia {
-  double J[6], none[2];
+  double J[6], x, y;
 } MbPileInertia;
 
-// Where it is. v and w: at the step's start. R: how it has turned since its contacts were found.
-typedef struct MbPilePlace {
-  double v[3], w[3], p[3], R[9];
-} MbPilePlace;
+// R: how it has turned since its contacts were found. Velocities at the step's start lie in the second line.
+typedef struct MbPileStart {
+  double R[9], none, v[3], w[3];
+} MbPileStart;
 
 // Where numbers are in a head, and of a contact in the kinds of cells, in vectors of eight. What passes read together lies together, and nothing
 // between: where no cache holds a pile, a pass takes as long as the memory does for what it goes through, gaps and all.
@@ -105,9 +109,9 @@ typedef struct MbPileAsking {
   double h, slowest; // the approach from which on there is restitution
 } MbPileAsking;
 
-// What is told of a contact when it is solved: λ, rates with it and at the step's start.
+// What is told of a contact when it is solved, in a line: λ, rates with it, and of the rates at the step's start the normal's and λ times them.
 typedef struct MbPileTold {
-  double lambda[3], after[3], before[3];
+  double lambda[3], after[3], before, given;
 } MbPileTold;
 
 typedef struct MbPile {
@@ -118,10 +122,12 @@ typedef struct MbPile {
   MbPileBody *body;       // (nbodies + 1) the last is what nothing moves
   MbPileBody *anew;       // (nbodies + 1) bodies as λ alone makes them, while it is being found
   MbPileInertia *inertia; // (nbodies + 1)
-  MbPilePlace *place;     // (nbodies + 1)
+  MbPileStart *start;     // (nbodies + 1)
   MbPileBody *base;       // (nbodies + 1) as they are without contacts
   MbPileBatch *batch;
-  uint32_t *block;  // (8 ncells) the contact of each lane; UINT32_MAX: none
+  uint32_t *
+      near; // (nbatches) batches by where their contacts were given: what is near one another behind one another
+  uint32_t *block;  // (8 ncells, and of none ahead of the end) the contact of each lane; UINT32_MAX: none
   MbPileTold *told; // (n) as contacts were when rates were last looked at
   double *head, *hot, *best, *cold;
   float *rough, *part;
@@ -141,7 +147,7 @@ typedef struct MbPile {
 // just gone through is done by that one: a pass over all of them waits for the memory.
 struct MbPilePasses {
   const char *name;
-  // fills its head and cells, and gives bodies the velocities of λ; |b|² and its part, rebounds
+  // fills its head and cells; |b|² and its part, rebounds
   void (*take)(const MbPile *pile, size_t batch);
   void (*again)(const MbPile *pile, size_t batch);  // λ as it was taken
   void (*push)(const MbPile *pile, size_t batch);   // velocities of bodies by λ
@@ -168,11 +174,16 @@ bool mb_pile_make(MbPile *pile, const MbPileContacts *contacts, size_t nbodies, 
 void mb_pile_take(MbPile *pile, const MbPileAsking *asking, int threads);
 // Sweeps until the natural map is a share of `size`, or `most` times; leaves bodies, λ and what is told of contacts at the best that it looked at. Returns the number of sweeps.
 size_t mb_pile_solve(MbPile *pile, double share, size_t most);
-// Finds where the contacts have got to, the bodies being at new places (p, R, J; v and w are 0); what is the deepest, by size. v and w begin to
+// Finds where the contacts have got to, the bodies being at new places (mb_pile_stands, R, J; v and w are 0); what is the deepest, by size. v and w begin to
 // move what is deep.
 double mb_pile_move(MbPile *pile);
 // v and w of the bodies ← the least move that takes away what is deep, by so many sweeps at most, of which the first was when they were moved.
 size_t mb_pile_part(MbPile *pile, size_t most);
+
+// Tells where a body's centre of mass is.
+static inline void mb_pile_stands(MbPile *pile, size_t body, const double p[3]) {
+  pile->inertia[body].x = p[0], pile->inertia[body].y = p[1], pile->body[body].z = p[2];
+}
 
 // Where the numbers of a batch's parting begin.
 static inline float *mb_pile_run(const MbPile *pile, size_t batch) {

@@ -13,7 +13,7 @@ typedef struct Triple {
 
 typedef struct Side {
   Triple v, w;
-  MbPack inverse, none;
+  MbPack inverse, z;
 } Side;
 
 // Turns `MB_PACK` rows of eight numbers into eight vectors, and back.
@@ -93,14 +93,14 @@ KERNEL void put(const MbPile *pile, MbPileBody *of, const uint32_t *body, const 
   double forgotten[8], *at[MB_PACK];
   for (int i = 0; i < MB_PACK; i++) at[i] = body[i] == pile->nbodies ? forgotten : of[body[i]].v;
   const MbPack x[8] = {s->v.at[0], s->v.at[1], s->v.at[2], s->w.at[0],
-                       s->w.at[1], s->w.at[2], s->inverse, s->none};
+                       s->w.at[1], s->w.at[2], s->inverse, s->z};
   rows_out(at, x);
 }
 
-// Eight numbers of the place of each, from `from` on.
-KERNEL void place_of(const MbPile *pile, const uint32_t *body, size_t from, MbPack out[8]) {
+// Eight numbers of the start of each: the first line or the second.
+KERNEL void start_line(const MbPile *pile, const uint32_t *body, size_t line, MbPack out[8]) {
   const double *at[MB_PACK];
-  for (int i = 0; i < MB_PACK; i++) at[i] = pile->place[body[i]].v + from;
+  for (int i = 0; i < MB_PACK; i++) at[i] = pile->start[body[i]].R + 8 * line;
   rows_in(at, out);
 }
 
@@ -145,16 +145,15 @@ KERNEL Triple by_J(const double *head, Triple x) {
   return turned_by(J, x);
 }
 
-// A body at the step's start.
+// A body's velocities at the step's start.
 typedef struct Start {
-  Triple p, v, w;
+  Triple v, w;
 } Start;
 
 KERNEL Start start_of(const MbPile *p, const uint32_t *body) {
-  MbPack x[8], z = {0};
-  place_of(p, body, 0, x);
-  for (int i = 0; i < MB_PACK; i++) z[i] = p->place[body[i]].p[2];
-  return (Start){.v = {{x[0], x[1], x[2]}}, .w = {{x[3], x[4], x[5]}}, .p = {{x[6], x[7], z}}};
+  MbPack x[8];
+  start_line(p, body, 1, x);
+  return (Start){{{x[2], x[3], x[4]}}, {{x[5], x[6], x[7]}}};
 }
 
 // Of b's point against a's.
@@ -216,12 +215,20 @@ KERNEL void push_both(Pass *pass, Triple ra, Triple rb, Triple p) {
   b->w = plus(b->w, by_J(J + WIDE * 6, cross(rb, p)));
 }
 
-// J of the batch's bodies, of which its passes have copies: of the first, then of the second.
-KERNEL void inertias_of(const MbPile *p, const Pass *pass, MbPack J[2][8]) {
+// J of a body, of which its batches have copies, and where its centre of mass is.
+typedef struct Mass {
+  MbPack J[6];
+  Triple p;
+} Mass;
+
+// Of the first body of a batch and the second.
+KERNEL void masses_of(const MbPile *p, const Pass *pass, Mass of[2]) {
   for (int end = 0; end < 2; end++) {
     const double *at[MB_PACK];
+    MbPack x[8];
     for (int i = 0; i < MB_PACK; i++) at[i] = p->inertia[pass->batch->body[end][pass->lane + i]].J;
-    rows_in(at, J[end]);
+    rows_in(at, x);
+    of[end] = (Mass){{x[0], x[1], x[2], x[3], x[4], x[5]}, {{x[6], x[7], end ? pass->b.z : pass->a.z}}};
   }
 }
 

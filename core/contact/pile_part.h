@@ -18,7 +18,8 @@ KERNEL MbPack power_of(const Pass *pass) { return mb_pack_power(pass->a.inverse 
 // it was, how the bodies have turned, and J.
 typedef struct Moved {
   Triple n, way, was, arm;
-  MbPack R[2][9], J[2][8], power;
+  MbPack R[2][9], power;
+  Mass mass[2];
 } Moved;
 
 // J (r x n) of both bodies, of the contacts of a run; and where it stands what they have in common, which goes on from one to the next.
@@ -31,7 +32,7 @@ typedef struct Turning {
 KERNEL void put_masses(const Pass *pass, const Moved *bodies, Triple x, uint32_t k, Turning *turning) {
   const Triple y = minus(x, bodies->arm);
   const MbPack linear = pass->a.inverse + pass->b.inverse, zero = {0};
-  turning->x[k] = turned_by(bodies->J[0], x), turning->y[k] = turned_by(bodies->J[1], y);
+  turning->x[k] = turned_by(bodies->mass[0].J, x), turning->y[k] = turned_by(bodies->mass[1].J, y);
   const MbPack D = dot(x, turning->x[k]) + dot(y, turning->y[k]) + linear;
   const MbPackMask is = mb_pack_less(zero, mb_pack_load(pass->hot + WIDE * MB_PILE_SCALE));
   for (uint32_t l = 0; l < k; l++, turning->common += FLOATS) {
@@ -149,19 +150,18 @@ KERNEL Moved moved_of(const MbPile *p, const Pass *pass) {
   Moved bodies = {
       .n = load3(pass->head), .was = load3(pass->head + WIDE * MB_PILE_HEAD_WAY), .power = power_of(pass)};
   const MbPack over = mb_pack_over_power(bodies.power);
-  MbPack at[2][8], turn[8];
   for (int end = 0; end < 2; end++) {
-    place_of(p, pass->batch->body[end] + pass->lane, 6, at[end]);
-    place_of(p, pass->batch->body[end] + pass->lane, 10, turn);
-    bodies.R[end][0] = at[end][3];
-    for (int k = 0; k < 8; k++) bodies.R[end][1 + k] = turn[k];
+    MbPack last[8];
+    start_line(p, pass->batch->body[end] + pass->lane, 0, bodies.R[end]);
+    start_line(p, pass->batch->body[end] + pass->lane, 1, last);
+    bodies.R[end][8] = last[0];
   }
-  for (int k = 0; k < 3; k++) bodies.way.at[k] = at[1][k] - at[0][k];
+  masses_of(p, pass, bodies.mass);
+  bodies.way = minus(bodies.mass[1].p, bodies.mass[0].p);
   bodies.arm = cross(bodies.way, bodies.n);
-  inertias_of(p, pass, bodies.J);
   put_floats3(pass->run, MB_PILE_RUN_N, bodies.n);
   put_floats3(pass->run, MB_PILE_RUN_ARM, bodies.arm);
-  for (int k = 0; k < 12; k++) put_floats(pass->run, MB_PILE_RUN_J + k, over * bodies.J[k / 6][k % 6]);
+  for (int k = 0; k < 12; k++) put_floats(pass->run, MB_PILE_RUN_J + k, over * bodies.mass[k / 6].J[k % 6]);
   return bodies;
 }
 

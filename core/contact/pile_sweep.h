@@ -70,12 +70,13 @@ KERNEL Triple along(const Face *face, Triple rate) {
 KERNEL void tell(const MbPile *p, const Pass *pass, Triple lambda, Triple after, Triple before) {
   double *at[MB_PACK], forgotten[8];
   const MbPack x[8] = {lambda.at[0], lambda.at[1], lambda.at[2], after.at[0],
-                       after.at[1],  after.at[2],  before.at[0], before.at[1]};
-  for (int i = 0; i < MB_PACK; i++)
+                       after.at[1],  after.at[2],  before.at[0], dot(lambda, before)};
+  for (int i = 0; i < MB_PACK; i++) {
+    const uint32_t soon = pass->block[WIDE * MB_PILE_AHEAD + i];
+    if (soon != UINT32_MAX) __builtin_prefetch(&p->told[soon], 1);
     at[i] = pass->block[i] == UINT32_MAX ? forgotten : p->told[pass->block[i]].lambda;
+  }
   rows_out(at, x);
-  for (int i = 0; i < MB_PACK; i++)
-    if (pass->block[i] != UINT32_MAX) p->told[pass->block[i]].before[2] = before.at[2][i];
 }
 
 KERNEL void look_all(const MbPile *p, size_t batch, int lane, bool tells) {

@@ -67,6 +67,14 @@ KERNEL Triple clamped(Triple x, MbPack mu) {
   return (Triple){{n, less * x.at[1], less * x.at[2]}};
 }
 
+// The rate along the normal at the step's start, which what rebounds asks for: 0 where nothing does.
+KERNEL MbPack rate_before(const MbPile *p, const Pass *pass, Triple n, MbPack bounce, Triple ra, Triple rb) {
+  const MbPileBatch *batch = pass->batch;
+  if (!mb_pack_any(mb_pack_less((MbPack){0}, bounce))) return (MbPack){0};
+  const Start a = start_of(p, batch->body[0] + pass->lane), b = start_of(p, batch->body[1] + pass->lane);
+  return dot(n, rate_of(a.v, a.w, b.v, b.w, ra, rb));
+}
+
 // What the normal's rate is to come to at least (ask.c), and by how much that is more for a rebound.
 KERNEL MbPack least_of(const MbPile *p, const MbPack in[MB_PILE_SIZE + 1], MbPack bounce, MbPack rate,
                        MbPack last, MbPack *rebound) {
@@ -98,25 +106,24 @@ typedef struct Sums {
   MbPack all, nearer, rebound;
 } Sums;
 
-KERNEL void take_contact(const MbPile *p, Pass *pass, const Start *a, const Start *b, const Triple axis[3],
-                         MbPack mu, Sums *sums) {
+KERNEL void take_contact(const MbPile *p, Pass *pass, Triple from_a, const Triple axis[3], MbPack mu,
+                         Sums *sums) {
   const Lanes in = lanes_of(p, pass->block);
   const MbPack zero = {0};
   MbPack x[8]; // up to the size
   _Static_assert(MB_PILE_SIZE < 8, "they are eight");
   rows_in(in.at, x);
-  const Triple at = {{x[MB_PILE_POINT], x[MB_PILE_POINT + 1], x[MB_PILE_POINT + 2]}}, ra = minus(at, a->p),
+  const Triple at = {{x[MB_PILE_POINT], x[MB_PILE_POINT + 1], x[MB_PILE_POINT + 2]}}, ra = minus(at, from_a),
                rb = minus(ra, load3(pass->head + WIDE * MB_PILE_HEAD_WAY));
-  const Triple rate = rate_of(pass->a.v, pass->a.w, pass->b.v, pass->b.w, ra, rb),
-               was = rate_of(a->v, a->w, b->v, b->w, ra, rb);
+  const Triple rate = rate_of(pass->a.v, pass->a.w, pass->b.v, pass->b.w, ra, rb);
   Triple u;
   MbPack D[6], I[6], rebound;
   for (int k = 0; k < 3; k++) u.at[k] = dot(axis[k], rate);
   own_block(pass, axis, ra, rb, D);
   const MbPack scale = mb_pack_select(in.is, (D[0] + D[3] + D[5]) / mb_pack_all(3), zero);
   invert(D, scale, I);
-  const MbPack bounce = number(&in, MB_PILE_BOUNCE),
-               least = least_of(p, x, bounce, u.at[0], dot(axis[0], was), &rebound), asked = u.at[0] - least,
+  const MbPack bounce = number(&in, MB_PILE_BOUNCE), last = rate_before(p, pass, axis[0], bounce, ra, rb),
+               least = least_of(p, x, bounce, u.at[0], last, &rebound), asked = u.at[0] - least,
                nearer = mb_pack_min(asked, zero), tangents = u.at[1] * u.at[1] + u.at[2] * u.at[2];
   sums->all += mb_pack_select(in.is, asked * asked + tangents, zero);
   sums->nearer += mb_pack_select(in.is, nearer * nearer + tangents, zero);
@@ -139,25 +146,23 @@ KERNEL void take_contact(const MbPile *p, Pass *pass, const Start *a, const Star
 static void take(const MbPile *p, size_t batch) {
   for (int lane = 0; lane < WIDE; lane += MB_PACK) {
     Pass pass = begin_of(p, p->base, batch, lane);
-    const Start a = start_of(p, pass.batch->body[0] + lane), b = start_of(p, pass.batch->body[1] + lane);
     const Lanes first = lanes_of(p, pass.block);
     const MbPack mu = number(&first, MB_PILE_MU);
-    MbPack J[2][8];
+    Mass mass[2];
     Sums sums = {{0}, {0}, {0}};
     Triple axis[3] = {numbers(&first, MB_PILE_NORMAL)};
     tangents_of(axis);
     for (int k = 0; k < 3; k++) store3((double *)pass.head + WIDE * 3 * k, axis[k]);
     mb_pack_store((double *)pass.head + WIDE * MB_PILE_HEAD_MU, mu);
-    store3((double *)pass.head + WIDE * MB_PILE_HEAD_WAY, minus(b.p, a.p));
-    inertias_of(p, &pass, J);
+    masses_of(p, &pass, mass);
+    store3((double *)pass.head + WIDE * MB_PILE_HEAD_WAY, minus(mass[1].p, mass[0].p));
     for (int k = 0; k < 12; k++)
-      mb_pack_store((double *)pass.head + WIDE * (MB_PILE_HEAD_J + k), J[k / 6][k % 6]);
+      mb_pack_store((double *)pass.head + WIDE * (MB_PILE_HEAD_J + k), mass[k / 6].J[k % 6]);
     for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass))
-      take_contact(p, &pass, &a, &b, axis, mu, &sums);
+      take_contact(p, &pass, mass[0].p, axis, mu, &sums);
     sum_to(p, batch, &pass, 0, sums.all);
     sum_to(p, batch, &pass, 1, sums.nearer);
     sum_to(p, batch, &pass, 2, sums.rebound);
-    push_all(p, p->body, batch, lane);
   }
 }
 

@@ -303,7 +303,7 @@ void mb_touch_take(MbSim *sim, const double *v) {
       continue;
     }
     memcpy(touch->lambda, c->answer.lambda + i, sizeof touch->lambda);
-    mb_touch_note(sim, touch, c->answer.lambda + i, before, after);
+    mb_touch_note(sim, touch, touch->lambda, after, before[0], mb_vec3_dot(touch->lambda, before));
   }
 }
 

@@ -281,9 +281,9 @@ void mb_touch_note_near(MbSim *sim, const MbTouch *touch, const double before[3]
 bool mb_touch_copy_pushes(MbPushes *to, const MbPushes *from);
 // Begins to note what pushes in this step.
 void mb_touch_begin_notes(MbSim *sim);
-// Notes one contact that pushes: its impulses, and its rates along the axes with the velocities before and after.
-void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], const double before[3],
-                   const double after[3]);
+// Notes one contact that pushes: its impulses, its rates along the axes behind them, and of the rates before them the normal's and λ times them.
+void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], const double after[3],
+                   double before, double given);
 // What a step turns bodies by has the swing of the spin before the step, since rows are asked of both together. A body that a contact throws back
 // spins otherwise behind it: where nothing else holds it, v (nv) gets the swing of that spin over h, or the flight would not keep its energy.
 void mb_touch_swing_anew(MbSim *sim, double h, double *v);

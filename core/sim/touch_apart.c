@@ -291,11 +291,12 @@ static void note(MbSim *sim) {
     const bool pushes = c->answer.lambda[3 * i] > 0;
     if (!pushes && !t->noted) continue;
     double after[3];
+    const double *lambda = c->answer.lambda + 3 * i, *before = t->apart->last + 3 * i;
     for (size_t k = 0; k < 3; k++) after[k] = t->apart->rate[3 * i + k] + change_of(sim, 3 * i + k);
     if (pushes)
-      mb_touch_note(sim, &t->now.touch[i], c->answer.lambda + 3 * i, t->apart->last + 3 * i, after);
+      mb_touch_note(sim, &t->now.touch[i], lambda, after, before[0], mb_vec3_dot(lambda, before));
     else
-      mb_touch_note_near(sim, &t->now.touch[i], t->apart->last + 3 * i, after);
+      mb_touch_note_near(sim, &t->now.touch[i], before, after);
   }
 }
 

@@ -16,12 +16,12 @@ bool mb_impacts_reserve(MbImpacts *impacts, size_t contacts) {
 
 void mb_impacts_begin(MbImpacts *impacts) { impacts->n = impacts->kept; }
 
-void mb_impacts_note(MbImpacts *impacts, const MbTouch *touch, const double lambda[3], const double before[3],
+void mb_impacts_note(MbImpacts *impacts, const MbTouch *touch, const double lambda[3], double before,
                      double threshold, double t) {
   double axis[3][3];
-  if (!impacts->wanted || !(-before[0] > threshold)) return;
+  if (!impacts->wanted || !(-before > threshold)) return;
   MbImpact *impact = &impacts->impact[impacts->n++];
-  *impact = (MbImpact){.a = touch->a, .b = touch->b, .time = t, .speed = -before[0], .impulse = lambda[0]};
+  *impact = (MbImpact){.a = touch->a, .b = touch->b, .time = t, .speed = -before, .impulse = lambda[0]};
   mb_vec3_copy(impact->point, touch->point);
   mb_vec3_copy(impact->normal, touch->normal);
   mb_touch_axes(touch->normal, axis);

@@ -30,9 +30,9 @@ typedef struct MbImpacts {
 bool mb_impacts_reserve(MbImpacts *impacts, size_t contacts);
 // Forgets those of the step that is being made, which begins anew.
 void mb_impacts_begin(MbImpacts *impacts);
-// Notes the contact if its sides came at one another faster than `threshold`. `before` are its rates at the step's start, t is its end.
-void mb_impacts_note(MbImpacts *impacts, const struct MbTouch *touch, const double lambda[3],
-                     const double before[3], double threshold, double t);
+// Notes the contact if its sides came at one another faster than `threshold`. `before` is the normal's rate at the step's start, t is its end.
+void mb_impacts_note(MbImpacts *impacts, const struct MbTouch *touch, const double lambda[3], double before,
+                     double threshold, double t);
 // The step behind `step` is done.
 void mb_impacts_commit(MbImpacts *impacts, int64_t step);
 

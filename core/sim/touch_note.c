@@ -30,15 +30,15 @@ static void add_swing(const MbSim *sim, const MbTouch *touch, size_t b, double w
   for (int k = 0; k < 3; k++) rate[k] += weight * mb_vec3_dot(v, axis[k]);
 }
 
-// Over a step kinetic energy changes by λᵀ G (v + v⁺)/2 for what λ gives, with v⁺ before the flight, which keeps it.
-static double work_of(const MbSim *sim, const MbTouch *touch, const double lambda[3], const double before[3],
+// Over a step kinetic energy changes by λᵀ G (v + v⁺)/2 for what λ gives, with v⁺ before the flight, which keeps it. `given`: λᵀ G v.
+static double work_of(const MbSim *sim, const MbTouch *touch, const double lambda[3], double given,
                       const double after[3]) {
   const MbTouchEnds *ends = mb_touch_ends(&sim->touching->now, touch);
-  double swing[3] = {0}, sum = 0;
+  double swing[3] = {0}, sum = given / 2;
   for (size_t k = 0; k < ends->n && sim->x.swing; k++)
     if (ends->end[k] < sim->model->nb && sim->model->flies[ends->end[k]])
       add_swing(sim, touch, ends->end[k], ends->weight[k], swing);
-  for (int k = 0; k < 3; k++) sum += lambda[k] * (before[k] + after[k] - swing[k]) / 2;
+  for (int k = 0; k < 3; k++) sum += lambda[k] * (after[k] - swing[k]) / 2;
   return sum;
 }
 
@@ -53,8 +53,8 @@ static void describe(const MbTouch *touch, const double lambda[3], MbPushed *don
   done->lessened = false;
 }
 
-void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], const double before[3],
-                   const double after[3]) {
+void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], const double after[3],
+                   double before, double given) {
   MbTouching *t = sim->touching;
   MbPushed *done = &t->done.touch[t->done.n++]; // there is room for all that are listed
   describe(touch, lambda, done);
@@ -62,10 +62,10 @@ void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], con
   double along[3];
   mb_touch_carried(sim, touch, along);
   mb_vec3_sub(done->rate, after, along);
-  t->work += work_of(sim, touch, lambda, before, after);
+  t->work += work_of(sim, touch, lambda, given, after);
   mb_impacts_note(&t->impacts, touch, lambda, before, t->rules->threshold,
                   ((double)sim->state.step + 1) * sim->model->h);
-  if (!(touch->bounce > 0 && -before[0] > t->rules->threshold)) return;
+  if (!(touch->bounce > 0 && -before > t->rules->threshold)) return;
   t->throws = true;
   const MbTouchEnds *ends = mb_touch_ends(&t->now, touch);
   for (size_t k = 0; k < ends->n; k++)

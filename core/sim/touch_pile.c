@@ -46,15 +46,16 @@ MbTouchPile *mb_touch_pile_create(const MbTouching *touching) {
 
 // ---- bodies -----------------------------------------------------------------------------------------------
 
-// R diag(1/I) Rᵀ and 1/m.
-static void weigh(const double R[9], const double *M, MbPileBody *body, double J[6]) {
+// R diag(1/I) Rᵀ, 1/m, and where the body is.
+static void weigh(MbPile *pile, size_t body, const double R[9], const double *M, const double p[3]) {
+  double *J = pile->inertia[body].J;
   const double a = 1 / M[0], b = 1 / M[1], c = 1 / M[2];
   const double x[3] = {a * R[0], b * R[1], c * R[2]}, y[3] = {a * R[3], b * R[4], c * R[5]},
                z[3] = {a * R[6], b * R[7], c * R[8]};
   J[0] = mb_vec3_dot(x, R), J[1] = mb_vec3_dot(x, R + 3), J[2] = mb_vec3_dot(x, R + 6);
   J[3] = mb_vec3_dot(y, R + 3), J[4] = mb_vec3_dot(y, R + 6), J[5] = mb_vec3_dot(z, R + 6);
-  body->inverse = 1 / M[3];
-  body->none = 0;
+  pile->body[body].inverse = 1 / M[3];
+  mb_pile_stands(pile, body, p);
 }
 
 // The bodies at the step's start, with velocities as forces have made them.
@@ -63,21 +64,20 @@ static void take_bodies(MbSim *sim, const double *v) {
   MbPile *pile = &pile_of(sim)->pile;
   for (size_t b = 0; b < model->nb; b++) {
     MbPileBody *body = &pile->body[b];
-    MbPilePlace *place = &pile->place[b];
+    MbPileStart *start = &pile->start[b];
     if (!mb_delassus_is_apart(model, b)) {
       memset(body, 0, sizeof *body);
       memset(&pile->inertia[b], 0, sizeof *pile->inertia);
-      memset(place, 0, sizeof *place);
+      memset(start, 0, sizeof *start);
       continue;
     }
     const size_t at = sim->solver->map->layout->velocity(model, b);
-    mb_quat_to_mat3(place->R, sim->x.E[b].q);
-    weigh(place->R, model->M + 6 * b, body, pile->inertia[b].J);
-    mb_mat3_apply(body->w, place->R, v + at);
+    mb_quat_to_mat3(start->R, sim->x.E[b].q);
+    weigh(pile, b, start->R, model->M + 6 * b, sim->x.E[b].p);
+    mb_mat3_apply(body->w, start->R, v + at);
     mb_vec3_copy(body->v, v + at + 3);
-    mb_vec3_copy(place->p, sim->x.E[b].p);
-    mb_mat3_apply(place->w, place->R, sim->state.v + at);
-    mb_vec3_copy(place->v, sim->state.v + at + 3);
+    mb_mat3_apply(start->w, start->R, sim->state.v + at);
+    mb_vec3_copy(start->v, sim->state.v + at + 3);
   }
 }
 
@@ -90,7 +90,7 @@ static double gained(const MbSim *sim, const double *v) {
     double now[6];
     if (!mb_delassus_is_apart(model, b)) continue;
     const double *M = model->M + 6 * b, *was = v + sim->solver->map->layout->velocity(model, b);
-    mb_mat3_tapply(now, pile->place[b].R, pile->body[b].w);
+    mb_mat3_tapply(now, pile->start[b].R, pile->body[b].w);
     mb_vec3_copy(now + 3, pile->body[b].v);
     for (int k = 0; k < 6; k++) sum += M[k] * (now[k] * now[k] - was[k] * was[k]) / 2;
   }
@@ -108,7 +108,7 @@ static void give_velocities(const MbSim *sim, double *v) {
     if (!mb_delassus_is_apart(model, b)) continue;
     const size_t at = sim->solver->map->layout->velocity(model, b);
     mb_vec3_sub(change, body->w, base->w);
-    mb_mat3_tapply(own, pile->place[b].R, change);
+    mb_mat3_tapply(own, pile->start[b].R, change);
     mb_vec3_add(v + at, v + at, own);
     mb_vec3_copy(v + at + 3, body->v);
   }
@@ -143,7 +143,7 @@ static void note(MbSim *sim) {
   mb_touch_begin_notes(sim);
   for (size_t i = 0; i < t->now.n; i++)
     if (told[i].lambda[0] > 0)
-      mb_touch_note(sim, &t->now.touch[i], told[i].lambda, told[i].before, told[i].after);
+      mb_touch_note(sim, &t->now.touch[i], told[i].lambda, told[i].after, told[i].before, told[i].given);
 }
 
 // Sweeps from the impulses that contacts have, and adds how many there were. False: the pile is not for them.
@@ -191,16 +191,15 @@ double mb_touch_pile_move(MbSim *sim) {
   const MbModel *model = sim->model;
   MbPile *pile = &pile_of(sim)->pile;
   for (size_t b = 0; b < model->nlisted; b++) {
-    MbPilePlace *place = &pile->place[b];
+    MbPileStart *start = &pile->start[b];
     MbPileBody *body = &pile->body[b];
     double R[9], was[9];
     if (!mb_delassus_is_apart(model, b)) continue;
     mb_quat_to_mat3(R, sim->x.E[b].q);
     for (int r = 0; r < 3; r++)
-      for (int k = 0; k < 3; k++) was[3 * r + k] = place->R[3 * k + r];
-    mb_mat3_mul(place->R, R, was);
-    mb_vec3_copy(place->p, sim->x.E[b].p);
-    weigh(R, model->M + 6 * b, body, pile->inertia[b].J);
+      for (int k = 0; k < 3; k++) was[3 * r + k] = start->R[3 * k + r];
+    mb_mat3_mul(start->R, R, was);
+    weigh(pile, b, R, model->M + 6 * b, sim->x.E[b].p);
     memset(body->v, 0, 3 * sizeof *body->v);
     memset(body->w, 0, 3 * sizeof *body->w);
   }

@@ -39,7 +39,7 @@ static void solve(Block *block, size_t sweeps) {
   pile.body[0] = (MbPileBody){.inverse = 1};
   memcpy(pile.body[0].v, block->v, sizeof block->v), memcpy(pile.body[0].w, block->w, sizeof block->w);
   pile.inertia[0] = (MbPileInertia){.J = {20, 0, 0, 9, 0, 8}};
-  pile.place[0] = (MbPilePlace){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  pile.start[0] = (MbPileStart){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
   mb_pile_take(&pile, &asking, 1);
   cr_expect_leq(mb_pile_solve(&pile, 0, sweeps), sweeps);
   memcpy(block->told, pile.told, sizeof block->told);

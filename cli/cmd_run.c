@@ -400,7 +400,7 @@ const MbCommand mb_command_run = {
         "--force is given. While it runs, the file is called FILE.part; a killed run leaves that behind.\n\n"
         "Ctrl-C (SIGINT, SIGTERM, SIGHUP) ends the run after the step: the file is closed with everything up "
         "to there "
-        "and a checkpoint, and the exit status is 130; a second signal kills at once. When the numbers fail "
+        "and a checkpoint, and the exit status is 130; a second signal, half a second later or more, kills at once. When the numbers fail "
         "(exit 4) "
         "the file holds everything before.\n\n"
         "Every run ends with a checkpoint, so --resume with a longer --duration goes on. The trajectory "

@@ -257,7 +257,7 @@ const MbCommand mb_command_sweep = {
                "this version. A sweep that was "
                "killed loses the runs that were under way, and these go on from their last checkpoint "
                "(--checkpoint). Ctrl-C ends "
-               "runs after their step with a checkpoint; a second one kills.\n\n"
+               "runs after their step with a checkpoint; a second one, half a second later or more, kills.\n\n"
                "STUDY is a file that says all this: `mbsim init study` writes one, `mbsim schema --study` "
                "its JSON Schema. What the command line "
                "says besides takes the place of what the study says.\n\n"

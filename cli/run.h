@@ -105,6 +105,10 @@ MbStatus mb_run_end_page(MbRun *run, MbStatus status);
 
 // ---- run_loop.c ---------------------------------------------------------------------------------
 
+// Seconds within which signals are one: who ends a process and its group, as timeout(1) does, or hands on what the terminal has sent to all,
+// sends two.
+#define MB_SAME_SIGNAL 0.5
+
 // SIGINT, SIGTERM and SIGHUP from now on end the loop after the step; a second one kills.
 void mb_run_catch_signals(void);
 bool mb_run_stopped(void); // one of them has come

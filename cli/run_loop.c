@@ -2,6 +2,7 @@
 // written beside that step (core/sim/nodes_away.h), and a step beside a frame that cannot be told is none.
 #include "cli/run.h"
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 #include "core/base/report.h"
 #include "core/sim/energy_watch.h"
 #include "core/sim/nodes_away.h"
@@ -12,9 +13,12 @@
 enum { MOST_WARNINGS = 100 }; // of the steps, recorded in the file
 
 static volatile sig_atomic_t stop;
+static double first_signal;
 
 static void on_signal(int number) {
-  if (stop) { // the second one kills
+  const double now = mb_clock();
+  if (!stop) first_signal = now;
+  if (stop && now - first_signal > MB_SAME_SIGNAL) { // the second one kills
     signal(number, SIG_DFL);
     raise(number);
   }

@@ -29,6 +29,7 @@ typedef struct Pool {
   uint64_t next;    // run to look at
   bool stopping;    // no more runs are started
   bool interrupted; // by a signal
+  double first_signal;
   MbStatus status;
   MbReport *report;
 } Pool;
@@ -192,7 +193,10 @@ void mb_sweep_choose_signals(sigset_t *set) {
 
 static void on_signal(Pool *p, int number) {
   if (number == SIGCHLD || number < 0) return;
+  const double now = mb_clock();
+  if (p->interrupted && now - p->first_signal < MB_SAME_SIGNAL) return;
   kill_all(p, p->interrupted ? SIGKILL : SIGTERM); // the second one kills
+  if (!p->interrupted) p->first_signal = now;
   p->interrupted = p->stopping = true;
 }
 

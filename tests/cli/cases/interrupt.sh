@@ -30,15 +30,32 @@ wait_for long.mbt.part 4000
 kill -INT $!
 wait $!
 echo "ignored: $?"
-# the second signal kills at once
+# two signals that come together are one, a second one that comes later kills
 cat >twice.py <<'PY'
 import os, signal, subprocess, time
-run = subprocess.Popen([os.environ["MBSIM"], "run", "long.json", "-q", "-f"])
-while not os.path.exists("long.mbt.part"): time.sleep(0.005)
+def begin(*options, **streams):
+    run = subprocess.Popen([os.environ["MBSIM"], "run", "long.json", "-f", *options], **streams)
+    while not os.path.exists("long.mbt.part"): time.sleep(0.005)
+    return run
+run = begin("-q")
 run.send_signal(signal.SIGSTOP)
 run.send_signal(signal.SIGINT)
 run.send_signal(signal.SIGTERM)
 run.send_signal(signal.SIGCONT)
-print("twice:", "killed" if run.wait() < 0 else "not killed", sorted(f for f in os.listdir() if "part" in f))
+print("together:", run.wait(), sorted(f for f in os.listdir() if "mbt" in f))
+# nobody reads what it says, so that it is stuck
+read, write = os.pipe()
+try:
+    os.set_blocking(write, False)
+    while True: os.write(write, b"x")
+except BlockingIOError:
+    os.set_blocking(write, True)
+run = begin("--log", "json", stderr=write)
+time.sleep(0.2)
+run.send_signal(signal.SIGINT)
+time.sleep(0.7)
+print("stuck:", run.poll())
+run.send_signal(signal.SIGTERM)
+print("later:", "killed" if run.wait() < 0 else "not killed", sorted(f for f in os.listdir() if "part" in f))
 PY
 "$PYTHON" twice.py

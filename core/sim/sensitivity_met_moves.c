@@ -2,11 +2,12 @@
 //
 //   z = M⁻¹ (ȳ + Gᵀ ζ),  G z = 0,   q̄ += ∂/∂q ( −z M dq + λ G z + ζ (G dq + g) )
 //
-// where ȳ is what dq is felt by.
+// where ȳ is what dq is felt by. Rows of constraints that push beside them and are about coordinates alone, of what is driven and of limits, are more such equations  C dq + g = 0,  with C the same everywhere.
 //
 // What velocities get back of momentum behind the moves is in sensitivity_met_kept.c.
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_met.h"
+#include "core/sim/sensitivity_tied.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,30 +20,85 @@ static bool lost(MbSensitivity *g, const char *why) {
   return false;
 }
 
+// Takes the rows of a simulation's constraints to where a move begins, where its bodies are.
+static void make_rows(MbSensitivity *g, MbSim *sim, const MbTouchMove *move, const double *q,
+                      const double *v) {
+  if (!move->nrows) return;
+  mb_slope_tied_look(g, sim);
+  mb_tangent_rows_place(sim, MB_TANGENT_ONCE, q, v, g->tied->end);
+}
+
+// G and Y of the rows of constraints, behind those of contacts; false: M has no inverse.
+static bool add_rows(MbSensitivity *g, MbSim *sim, const MbTouchMove *move, const double *v) {
+  MbMet *met = g->met;
+  const size_t nv = sim->nv;
+  make_rows(g, sim, move, move->q, v);
+  for (size_t i = 0; i < move->nrows; i++) {
+    double *G = met->G + nv * (met->pushed->n + i), *Y = met->Y + nv * (met->pushed->n + i);
+    memset(G, 0, nv * sizeof *G);
+    mb_row_spread(&sim->constraining->set, move->row[i], 1, G);
+    memcpy(Y, G, nv * sizeof *Y);
+    if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return false;
+  }
+  return true;
+}
+
+// ζ of a move that is felt by met->y, of its contacts and then of its other rows, into met->asked.
+static void solve_border(MbMet *met, size_t n) {
+  const size_t nv = met->width;
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < n; k++) met->S.S[n * i + k] = mb_slope_dot(met->G + nv * i, met->Y + nv * k, nv);
+  mb_ranked_factor(&met->S, n);
+  for (size_t i = 0; i < n; i++) met->asked[i] = -mb_slope_dot(met->Y + nv * i, met->y, nv);
+  mb_ranked_solve(&met->S, met->asked, met->asked);
+}
+
 // ζ and z of a move that is felt by met->y; the bodies of `beside` are where it begins.
 static bool solve_move(MbSensitivity *g, const MbTouchMove *move, const double *v) {
   MbMet *met = g->met;
   MbSim *sim = met->beside;
   const size_t nv = sim->nv;
   size_t blame = 0;
-  if (!mb_met_reserve(g, move->pushed.n)) return lost(g, "memory is out");
+  if (!mb_met_reserve(g, move->pushed.n + move->nrows)) return lost(g, "memory is out");
   if (!mb_met_look(sim, move->q, v, &move->pushed, NULL, met->seen[0])) return lost(g, GONE);
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame) ||
-      !mb_met_press(g, sim, &move->pushed, 1, 1, NULL))
+      !mb_met_press(g, sim, &move->pushed, 1, 1, NULL) || !add_rows(g, sim, move, v))
     return false;
   const size_t n = met->pushed->n;
-  for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < n; k++) met->S.S[n * i + k] = mb_slope_dot(met->G + nv * i, met->Y + nv * k, nv);
-  mb_ranked_factor(&met->S, n);
-  for (size_t i = 0; i < n; i++) met->asked[i] = -mb_slope_dot(met->Y + nv * i, met->y, nv);
-  mb_ranked_solve(&met->S, met->asked, met->asked);
+  solve_border(met, n + move->nrows);
   memcpy(met->z, met->y, nv * sizeof *met->z);
   memset(met->mu, 0, 3 * n * sizeof *met->mu), memset(met->zeta, 0, 3 * n * sizeof *met->zeta);
-  for (size_t i = 0; i < n; i++) {
-    met->mu[3 * i] = -met->pushed->touch[i].lambda[0], met->zeta[3 * i] = met->asked[i], met->pull[i] = 1;
+  for (size_t i = 0; i < n + move->nrows; i++)
     for (size_t k = 0; k < nv; k++) met->z[k] += met->asked[i] * met->G[nv * i + k];
-  }
+  for (size_t i = 0; i < n; i++)
+    met->mu[3 * i] = -met->pushed->touch[i].lambda[0], met->zeta[3 * i] = met->asked[i], met->pull[i] = 1;
   return sim->solver->apply(sim->work, met->z, NULL, NULL);
+}
+
+// Adds to q what the rows of constraints are felt by; `zeta` ← how much each of them is.
+static void rows_felt(const MbMet *met, const MbTouchMove *move, double *zeta, double *q) {
+  const size_t nv = met->width, n = met->pushed->n;
+  for (size_t i = 0; i < move->nrows; i++) {
+    zeta[i] = met->asked[n + i];
+    for (size_t k = 0; k < nv; k++) q[k] += zeta[i] * met->G[nv * (n + i) + k];
+  }
+}
+
+// What a number changes of their gaps.
+static double rows_number(MbSensitivity *g, size_t k, const MbTouchMove *move, const double *v,
+                          const double *zeta) {
+  const MbSlope *slope = &g->slopes[k];
+  double sum = 0;
+  if (!move->nrows || !mb_tangent_number_rows(slope->number)) return 0;
+  for (int s = 0; s < 2; s++) {
+    MbSim *side = mb_slope_side(slope, s);
+    const double *q = mb_axes_q(slope->axes, s, move->q), *own = mb_axes_v(slope->axes, s, MB_AXES_FROM, v);
+    mb_sim_kinematics(side, q, own);
+    make_rows(g, side, move, q, own);
+    for (size_t i = 0; i < move->nrows; i++)
+      sum += (s ? 1 : -1) * zeta[i] * side->constraining->set.row[move->row[i]].g;
+  }
+  return sum / (2 * g->number[k].move);
 }
 
 static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, const double *v,
@@ -64,10 +120,12 @@ static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, con
 
 static bool move_back(MbSensitivity *g, const MbTouchMove *move, const double *v, double *q, double *out) {
   MbMet *met = g->met;
-  if (!move->alone) return lost(g, OTHERS);
+  double *zeta = g->tied ? g->tied->left : NULL;
+  if (!move->plain) return lost(g, OTHERS);
   mb_tangent_moved_transposed(g->sim, move->dq, q, g->move, met->y);
   if (!solve_move(g, move, v)) return false;
   memcpy(q, g->move, g->sim->nv * sizeof *q);
+  rows_felt(met, move, zeta, q);
   const MbMetSum sum = {.pushed = met->pushed,
                         .mu = met->mu,
                         .zeta = met->zeta,
@@ -76,8 +134,10 @@ static bool move_back(MbSensitivity *g, const MbTouchMove *move, const double *v
                         .w = move->dq,
                         .parts = true};
   if (!mb_met_slope(g, move->q, &sum, q)) return lost(g, GONE);
-  for (size_t k = 0; k < g->count; k++)
+  for (size_t k = 0; k < g->count; k++) {
+    out[k] += rows_number(g, k, move, v, zeta);
     if (!move_number(g, k, move, v, &sum, out)) return false;
+  }
   return true;
 }
 

@@ -33,13 +33,27 @@ static MbPushed noted(const MbTouch *touch, double lambda) {
   return to;
 }
 
+// Whether a row is about coordinates alone.
+static bool is_plain(const MbRowSet *set, size_t slot) {
+  const MbRow *row = &set->row[slot];
+  return row->body[0] == MB_WORLD && row->body[1] == MB_WORLD && set->end[slot + 1] == set->end[slot];
+}
+
+static void note_row(const MbRowSet *set, size_t slot, MbTouchMove *move) {
+  if (is_plain(set, slot))
+    move->row[move->nrows++] = slot;
+  else
+    move->plain = false;
+}
+
 void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
   const MbConstraining *c = sim->constraining;
   MbTouchMoves *moves = sim->touching->noted;
   if (!moves || moves->n >= MB_TOUCH_MOVES) return;
   MbTouchMove *move = &moves->move[moves->n++];
-  move->alone = true, move->pushed.n = 0;
+  move->plain = true, move->pushed.n = move->nrows = 0;
   if (!mb_grow(&move->q, &move->q_room, sim->nq, sizeof *q) ||
+      !mb_grow(&move->row, &move->row_room, c->n, sizeof *move->row) ||
       !mb_grow(&move->dq, &move->dq_room, sim->nv, sizeof *dq) ||
       !mb_grow(&move->pushed.touch, &move->pushed.room, c->n, sizeof *move->pushed.touch)) {
     moves->no_memory = true;
@@ -52,7 +66,7 @@ void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
     if (touch)
       move->pushed.touch[move->pushed.n++] = noted(touch, c->answer.lambda[i]);
     else
-      move->alone = false;
+      note_row(&c->set, c->slot[i], move);
   }
 }
 
@@ -62,7 +76,7 @@ void mb_touch_note_places(MbSim *sim, const double *x) {
   const size_t n = 3 * mb_model_points(sim->model);
   if (!moves) return;
   MbTouchMove *move = &moves->move[0];
-  moves->n = 0, move->alone = true, move->pushed.n = 0;
+  moves->n = 0, move->plain = true, move->pushed.n = move->nrows = 0;
   if (mb_grow(&move->q, &move->q_room, n, sizeof *x))
     memcpy(move->q, x, n * sizeof *x);
   else

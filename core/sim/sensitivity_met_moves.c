@@ -101,10 +101,19 @@ static double rows_number(MbSensitivity *g, size_t k, const MbTouchMove *move, c
   return sum / (2 * g->number[k].move);
 }
 
+// What it changes of −z M dq by what joints have of inertia of their own.
+static double rotors_number(const MbSensitivity *g, size_t k, const MbMetSum *sum) {
+  const MbModel *less = g->slopes[k].less->model, *more = g->slopes[k].more->model;
+  double all = 0;
+  for (size_t i = 0; i < g->sim->nv && mb_tangent_number_rotors(g->slopes[k].number); i++)
+    all -= sum->z[i] * sum->w[i] *
+           ((more->rotors ? more->joint_inertia[i] : 0) - (less->rotors ? less->joint_inertia[i] : 0));
+  return all / (2 * g->number[k].move);
+}
+
 static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, const double *v,
                         const MbMetSum *sum, double *out) {
   const MbSlope *slope = &g->slopes[k];
-  if (mb_tangent_number_rotors(slope->number)) return lost(g, OTHERS);
   if (!slope->meets && !mb_tangent_number_masses(slope->number)) return true;
   for (int s = 0; s < 2; s++) {
     MbSim *side = mb_slope_side(slope, s);
@@ -135,7 +144,7 @@ static bool move_back(MbSensitivity *g, const MbTouchMove *move, const double *v
                         .parts = true};
   if (!mb_met_slope(g, move->q, &sum, q)) return lost(g, GONE);
   for (size_t k = 0; k < g->count; k++) {
-    out[k] += rows_number(g, k, move, v, zeta);
+    out[k] += rows_number(g, k, move, v, zeta) + rotors_number(g, k, &sum);
     if (!move_number(g, k, move, v, &sum, out)) return false;
   }
   return true;

@@ -68,6 +68,7 @@ Test(gradient_carried, so_they_are_of_other_shapes_and_by_other_rules, TEST_LONG
       {"pushing", "/contact={\"tolerance\":1e-13,\"friction\":0}"},
       {"pushing", "/contact={\"tolerance\":1e-13,\"friction\":\"=mu\",\"compliance\":1e-5}"},
       {"pushing", "/bodies/3/joint/limits=[0.45,0.6]"},
+      {"pushing", "/bodies/3/joint/inertia=\"=m_hand/50\""},
       {"gripping", "/bodies/3/shape={\"type\":\"sphere\",\"radius\":\"=size\"}"},
       {"gripping", "/bodies/3/shape={\"type\":\"ellipsoid\",\"radii\":[0.09,\"=size\",0.08]}"},
       {"conveying", "/bodies/3/shape={\"type\":\"capsule\",\"radius\":\"=thick/2\",\"length\":0.9,\"frame\":"

@@ -89,6 +89,7 @@ typedef struct MbMetSum {
   const MbMetArcs *arcs; // contacts that are carried, which ask for something else than G w; NULL: none is
   const MbPose *to;      // (nb) where bodies get to
   const double *by;      // (nv) by these velocities
+  const struct MbMetRows *rows; // of constraints, of a move that parts bodies; NULL: none
   bool parts;
 } MbMetSum;
 
@@ -168,6 +169,25 @@ void mb_met_add_row(MbSim *sim, const MbSeen *seen, const double d[3], double *y
 // Returns row k of G, or of Y, of `ties` constraints and then of contacts; and how many of the former there are.
 const double *mb_met_row(const MbSensitivity *g, size_t ties, size_t k, bool Y);
 size_t mb_met_ties(const MbSensitivity *g);
+
+// ---- sensitivity_met_rows.c -----------------------------------------------------------------------------------------
+
+// Rows of constraints that hold something while what is deep is parted.
+typedef struct MbMetRows {
+  const MbTouchMove *move;
+  const double *zeta; // (nrows) what their equations are felt by
+} MbMetRows;
+
+// Takes the rows of a simulation's constraints to where a move begins, where its bodies are.
+void mb_met_rows_make(MbSensitivity *g, MbSim *sim, const MbTouchMove *move, const double *q,
+                      const double *v);
+// Adds to by_move, by_w and by_z what their part of the sum is felt by along the bodies' motions, and their twists by w, which the bodies of `beside` have, and by z, in met->phi.
+void mb_met_rows_slope(MbMet *met, const MbMetSum *sum);
+// Adds to q (nv) what they are felt by along coordinates.
+void mb_met_rows_felt(const MbMet *met, const MbMetRows *rows, double *q);
+// Returns what a number changes of their part of the sum.
+double mb_met_rows_number(MbSensitivity *g, const MbSlope *slope, const MbMetSum *sum, const double *v,
+                          double move);
 
 // ---- sensitivity_met_arcs.c -----------------------------------------------------------------------------------------
 

@@ -37,7 +37,8 @@ static void free_moves(MbTouchMoves *moves) {
   mb_free(moves->near.touch), mb_free(moves->thrown);
   mb_free(moves->kept.v), mb_free(moves->kept.island);
   for (int i = 0; i < MB_TOUCH_MOVES; i++) {
-    mb_free(moves->move[i].q), mb_free(moves->move[i].dq), mb_free(moves->move[i].row);
+    mb_free(moves->move[i].q), mb_free(moves->move[i].dq), mb_free(moves->move[i].row),
+        mb_free(moves->move[i].nu);
     mb_free(moves->move[i].pushed.touch);
   }
 }
@@ -75,11 +76,13 @@ static bool copy_move(const MbSensitivity *g, MbTouchMove *to, const MbTouchMove
   if (!mb_grow(&to->q, &to->q_room, nq, sizeof *to->q) ||
       !mb_grow(&to->dq, &to->dq_room, nv, sizeof *to->dq) ||
       !mb_grow(&to->row, &to->row_room, from->nrows, sizeof *to->row) ||
+      !mb_grow(&to->nu, &to->nu_room, from->nrows, sizeof *to->nu) ||
       !mb_touch_copy_pushes(&to->pushed, &from->pushed))
     return false;
   memcpy(to->q, from->q, nq * sizeof *to->q);
   if (nv) memcpy(to->dq, from->dq, nv * sizeof *to->dq);
   if (from->nrows) memcpy(to->row, from->row, from->nrows * sizeof *to->row);
+  if (from->nrows) memcpy(to->nu, from->nu, from->nrows * sizeof *to->nu);
   to->plain = from->plain, to->nrows = from->nrows;
   return true;
 }
@@ -128,7 +131,7 @@ size_t mb_met_bytes(const MbMeeting *meeting) {
   for (int i = 0; i < MB_TOUCH_MOVES; i++) {
     const MbTouchMove *move = &meeting->moves.move[i];
     bytes += move->pushed.room * sizeof(MbPushed) + (move->q_room + move->dq_room) * sizeof(double) +
-             move->row_room * sizeof *move->row;
+             move->row_room * sizeof *move->row + move->nu_room * sizeof *move->nu;
   }
   return bytes;
 }

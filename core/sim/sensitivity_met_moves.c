@@ -2,7 +2,7 @@
 //
 //   z = M⁻¹ (ȳ + Gᵀ ζ),  G z = 0,   q̄ += ∂/∂q ( −z M dq + λ G z + ζ (G dq + g) )
 //
-// where ȳ is what dq is felt by. Rows of constraints that push beside them and are about coordinates alone, of what is driven and of limits, are more such equations  C dq + g = 0,  with C the same everywhere.
+// where ȳ is what dq is felt by. Rows of constraints that hold something beside them are more such equations (sensitivity_met_rows.c).
 //
 // What velocities get back of momentum behind the moves is in sensitivity_met_kept.c.
 #include "core/sim/evaluate.h"
@@ -20,19 +20,11 @@ static bool lost(MbSensitivity *g, const char *why) {
   return false;
 }
 
-// Takes the rows of a simulation's constraints to where a move begins, where its bodies are.
-static void make_rows(MbSensitivity *g, MbSim *sim, const MbTouchMove *move, const double *q,
-                      const double *v) {
-  if (!move->nrows) return;
-  mb_slope_tied_look(g, sim);
-  mb_tangent_rows_place(sim, MB_TANGENT_ONCE, q, v, g->tied->end);
-}
-
 // G and Y of the rows of constraints, behind those of contacts; false: M has no inverse.
 static bool add_rows(MbSensitivity *g, MbSim *sim, const MbTouchMove *move, const double *v) {
   MbMet *met = g->met;
   const size_t nv = sim->nv;
-  make_rows(g, sim, move, move->q, v);
+  mb_met_rows_make(g, sim, move, move->q, v);
   for (size_t i = 0; i < move->nrows; i++) {
     double *G = met->G + nv * (met->pushed->n + i), *Y = met->Y + nv * (met->pushed->n + i);
     memset(G, 0, nv * sizeof *G);
@@ -75,32 +67,6 @@ static bool solve_move(MbSensitivity *g, const MbTouchMove *move, const double *
   return sim->solver->apply(sim->work, met->z, NULL, NULL);
 }
 
-// Adds to q what the rows of constraints are felt by; `zeta` ← how much each of them is.
-static void rows_felt(const MbMet *met, const MbTouchMove *move, double *zeta, double *q) {
-  const size_t nv = met->width, n = met->pushed->n;
-  for (size_t i = 0; i < move->nrows; i++) {
-    zeta[i] = met->asked[n + i];
-    for (size_t k = 0; k < nv; k++) q[k] += zeta[i] * met->G[nv * (n + i) + k];
-  }
-}
-
-// What a number changes of their gaps.
-static double rows_number(MbSensitivity *g, size_t k, const MbTouchMove *move, const double *v,
-                          const double *zeta) {
-  const MbSlope *slope = &g->slopes[k];
-  double sum = 0;
-  if (!move->nrows || !mb_tangent_number_rows(slope->number)) return 0;
-  for (int s = 0; s < 2; s++) {
-    MbSim *side = mb_slope_side(slope, s);
-    const double *q = mb_axes_q(slope->axes, s, move->q), *own = mb_axes_v(slope->axes, s, MB_AXES_FROM, v);
-    mb_sim_kinematics(side, q, own);
-    make_rows(g, side, move, q, own);
-    for (size_t i = 0; i < move->nrows; i++)
-      sum += (s ? 1 : -1) * zeta[i] * side->constraining->set.row[move->row[i]].g;
-  }
-  return sum / (2 * g->number[k].move);
-}
-
 // What it changes of −z M dq by what joints have of inertia of their own.
 static double rotors_number(const MbSensitivity *g, size_t k, const MbMetSum *sum) {
   const MbModel *less = g->slopes[k].less->model, *more = g->slopes[k].more->model;
@@ -129,22 +95,24 @@ static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, con
 
 static bool move_back(MbSensitivity *g, const MbTouchMove *move, const double *v, double *q, double *out) {
   MbMet *met = g->met;
-  double *zeta = g->tied ? g->tied->left : NULL;
   if (!move->plain) return lost(g, OTHERS);
   mb_tangent_moved_transposed(g->sim, move->dq, q, g->move, met->y);
   if (!solve_move(g, move, v)) return false;
   memcpy(q, g->move, g->sim->nv * sizeof *q);
-  rows_felt(met, move, zeta, q);
+  const MbMetRows rows = {move, g->tied ? g->tied->left : NULL};
+  if (move->nrows) memcpy(g->tied->left, met->asked + met->pushed->n, move->nrows * sizeof *rows.zeta);
+  mb_met_rows_felt(met, &rows, q);
   const MbMetSum sum = {.pushed = met->pushed,
                         .mu = met->mu,
                         .zeta = met->zeta,
                         .pull = met->pull,
                         .z = met->z,
                         .w = move->dq,
+                        .rows = move->nrows ? &rows : NULL,
                         .parts = true};
   if (!mb_met_slope(g, move->q, &sum, q)) return lost(g, GONE);
   for (size_t k = 0; k < g->count; k++) {
-    out[k] += rows_number(g, k, move, v, zeta) + rotors_number(g, k, &sum);
+    out[k] += mb_met_rows_number(g, &g->slopes[k], &sum, v, g->number[k].move) + rotors_number(g, k, &sum);
     if (!move_number(g, k, move, v, &sum, out)) return false;
   }
   return true;

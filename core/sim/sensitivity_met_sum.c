@@ -470,6 +470,7 @@ bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double
   stand(met, q, sum);
   if (!met->points) add_twists(met, sum);
   if (sum->parts) add_masses(met);
+  if (sum->rows) mb_met_rows_slope(met, sum);
   for (size_t i = 0; i < sum->pushed->n;) {
     const bool bends = mb_met_bends(at, &sum->pushed->touch[i]);
     const Pair pair = bends ? (Pair){.end = i + 1} : pair_from(at, sum->pushed, i);

@@ -117,9 +117,10 @@ typedef struct MbTouchMove {
   size_t q_room, dq_room;
   MbPushes pushed;
   size_t *
-      row; // (nrows) slots of constraints' rows that have pushed and are about coordinates alone, as what is driven and limits
-  size_t nrows, row_room;
-  bool plain; // no other rows have
+      row; // (nrows) slots of constraints' rows that have taken part, of those that are about two bodies at most, or about coordinates
+  double *nu; // (nrows) what these have pushed with
+  size_t nrows, row_room, nu_room;
+  bool plain; // no other rows have pushed
 } MbTouchMove;
 
 // How velocities have got back behind moves what these took of momentum (touch_kept.c): what they were before it, and the island that each body is of, MB_KEPT_NONE where it got none.

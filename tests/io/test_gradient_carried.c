@@ -55,6 +55,21 @@ Test(gradient_carried, so_they_are_under_every_solver_and_by_both_integrators, T
     }
 }
 
+// A thread from the hand to the egg, or a slot in which that goes, holds it while it is parted from what it is pressed into.
+Test(gradient_carried, so_they_are_where_constraints_hold_what_is_parted) {
+  check("pushing",
+        "/constraints=[{\"type\":\"distance\",\"between\":[{\"body\":\"egg\",\"at\":[\"=mass/14\",0.02,0]},"
+        "{\"body\":\"hand\",\"at\":[0.02,0.03,0.01]}]}]",
+        RECURSIVE, "symplectic");
+}
+
+Test(gradient_carried, so_they_are_where_other_constraints_do, TEST_LONG) {
+  check("pushing",
+        "/constraints=[{\"type\":\"point_on_line\",\"between\":[{\"body\":\"egg\",\"at\":[\"=mass/20\",0,0]},"
+        "{\"body\":\"hand\",\"at\":[0,0,0]}],\"axis\":[0,1,0.1]}]",
+        DENSE, "implicit");
+}
+
 // Boxes and rollers, rounds and rods, with rules of every kind.
 Test(gradient_carried, so_they_are_of_other_shapes_and_by_other_rules, TEST_LONG) {
   static const struct {

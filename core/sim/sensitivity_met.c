@@ -28,10 +28,10 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const GONE = "contacts are not where they were beside it",
-                         *const LOADS = "contacts slide under loads that are not unique",
-                         *const CARRIED = "contacts are carried round by what is driven or held by joints",
-                         *const TURNING = "a contact has come to rest just as it slid";
+static const char
+    *const GONE = "contacts are not where they were beside it",
+           *const LOADS = "contacts slide under loads that are not unique, unless \"compliance\" makes them",
+           *const TURNING = "a contact has come to rest just as it slid";
 
 static bool lost(MbSensitivity *g, const char *why) {
   g->parted = why;
@@ -66,6 +66,21 @@ bool mb_met_invert(MbSensitivity *g, MbSim *sim, double span, double *Y) {
   return true;
 }
 
+// Whether nothing that a row is about can move by it, as across the plane in which links turn, where it has `gives` less than rounding of what free bodies would have.
+static bool is_idle(const MbSim *sim, const MbSeen *seen, const double d[3], double gives) {
+  static const double ROUNDING = 1e-20; // as in mb_row_idle
+  double free = 0;
+  for (size_t end = 0; end < seen->n; end++) {
+    double H[6];
+    if (seen->body[end] >= sim->model->nb) return false;
+    const double *M = sim->model->M + 6 * seen->body[end];
+    mb_met_push(sim, seen, end, d, H);
+    for (size_t k = 0; k < 6; k++)
+      if (M[k] > 0) free += H[k] * H[k] / M[k];
+  }
+  return !(fabs(gives) > ROUNDING * free);
+}
+
 // The first `rows` rows of each contact that has been seen, and span A⁻¹ of them, where a simulation's bodies and its factors are; false: A has no inverse.
 static bool make_rows(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t rows, double span) {
   MbMet *met = g->met;
@@ -79,6 +94,8 @@ static bool make_rows(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size
       mb_met_add_row(sim, &met->seen[0][i], axis[k], G);
       memcpy(Y, G, nv * sizeof *Y);
       if (!mb_met_invert(g, sim, span, Y)) return false;
+      if (!is_idle(sim, &met->seen[0][i], axis[k], mb_slope_dot(G, Y, nv) / span)) continue;
+      memset(G, 0, nv * sizeof *G), memset(Y, 0, nv * sizeof *Y);
     }
   }
   return true;
@@ -193,7 +210,7 @@ static bool list_entries(MbSensitivity *g) {
   const size_t nv = g->met->width;
   size_t n = 0;
   for (size_t i = 0; i < met->n; i++) {
-    const double *G = met->G + 3 * i * nv;
+    const double *G = met->ask + 3 * i * nv;
     met->first_entry[i] = n;
     if (!mb_grow(&met->entry, &met->entry_room, n + nv, sizeof *met->entry)) return false;
     for (size_t k = 0; k < nv; k++)
@@ -203,9 +220,9 @@ static bool list_entries(MbSensitivity *g) {
   return true;
 }
 
-// GY ← the three rows of a contact times y.
+// GY ← the three rows by which a contact asks times y.
 static void rows_times(const MbMet *met, size_t nv, size_t i, const double *y, double GY[3]) {
-  const double *G = met->G + 3 * i * nv;
+  const double *G = met->ask + 3 * i * nv;
   mb_vec3_set(GY, 0, 0, 0);
   for (size_t e = met->first_entry[i]; e < met->first_entry[i + 1]; e++) {
     const size_t k = met->entry[e];
@@ -270,8 +287,7 @@ bool mb_met_stand(MbSensitivity *g, const MbStageNote *note, const MbMeeting *me
     return lost(g, GONE);
   if (!mb_met_press(g, g->probe, &meeting->pushed, 3, g->sim->model->h, note->from)) return false;
   met->n = met->pushed->n;
-  for (size_t i = 0; i < met->n; i++)
-    if (mb_touch_carries(g->probe, met->pushed->touch[i].a, met->pushed->touch[i].b)) return lost(g, CARRIED);
+  if (!mb_met_arcs_at(g, note, &meeting->moves)) return false;
   for (size_t i = 0; i < met->n; i++)
     if (!take_branch(g, i)) return lost(g, TURNING);
   return true;
@@ -303,7 +319,8 @@ void mb_met_back(MbSensitivity *g, double *w) {
       for (size_t a = 0; a < 3; a++) *zeta += met->contact[i].B[3 * a + k] * met->eta[3 * i + a];
     }
   for (size_t k = 0; k < met->S.m; k++) {
-    const double zeta = k < ties ? eta[k] : met->zeta[k - ties], *G = mb_met_row(g, ties, k, false);
+    const double zeta = k < ties ? eta[k] : met->zeta[k - ties];
+    const double *G = k < ties ? mb_met_row(g, ties, k, false) : met->ask + nv * (k - ties);
     for (size_t i = 0; i < nv; i++) w[i] += zeta * G[i];
   }
   if (ties) mb_slope_rubbed_felt(g, eta);
@@ -314,22 +331,25 @@ void mb_met_back(MbSensitivity *g, double *w) {
 
 static MbMetSum sum_of(const MbSensitivity *g, const double *z, const MbStageNote *note) {
   const MbMet *met = g->met;
-  return (MbMetSum){.pushed = met->pushed,
-                    .mu = met->mu,
-                    .zeta = met->zeta,
-                    .pull = met->pull,
-                    .z = z,
-                    .carried = mb_slope_rubbed_twists(g),
-                    .w = note->w,
-                    .from = met->rebounds ? note->from : NULL,
-                    .free = met->rebounds ? met->free : NULL};
+  MbMetSum sum = {.pushed = met->pushed,
+                  .mu = met->mu,
+                  .zeta = met->zeta,
+                  .pull = met->pull,
+                  .z = z,
+                  .carried = mb_slope_rubbed_twists(g),
+                  .w = note->w,
+                  .from = met->rebounds ? note->from : NULL,
+                  .free = met->rebounds ? met->free : NULL};
+  mb_met_arcs_of(met, &sum);
+  return sum;
 }
 
 bool mb_met_felt(MbSensitivity *g, const MbStageNote *note, const double *z, double *q, double *v) {
-  const MbMet *met = g->met;
+  MbMet *met = g->met;
   if (!met || !met->n) return true;
   const MbMetSum sum = sum_of(g, z, note);
   mb_met_free_felt(g, v);
+  mb_met_arcs_felt(met, q, v);
   return mb_met_slope(g, met->q, &sum, q) || lost(g, GONE);
 }
 
@@ -380,6 +400,7 @@ MbMetSum mb_met_of_side(const MbSlope *slope, int s, const MbMetSum *sum) {
   own.z = mb_axes_v(slope->axes, s, MB_AXES_FELT, sum->z);
   if (sum->free) own.from = mb_axes_v(slope->axes, s, MB_AXES_FROM, sum->from);
   if (sum->free) own.free = mb_axes_v(slope->axes, s, MB_AXES_FREE, sum->free);
+  if (sum->arcs) own.by = sum->arcs->settles ? own.w : mb_axes_v(slope->axes, s, MB_AXES_FROM, sum->arcs->by);
   return own;
 }
 
@@ -394,10 +415,11 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
     MbSim *side = mb_slope_side(slope, s);
     MbSeen *seen = met->seen[1 + s];
     const double *q = mb_axes_q(slope->axes, s, met->q);
-    const MbMetSum own = mb_met_of_side(slope, s, &sum);
+    MbMetSum own = mb_met_of_side(slope, s, &sum);
     if (!mb_met_look(side, q, mb_axes_v(slope->axes, s, MB_AXES_FROM, note->from), met->pushed, met->seen[0],
                      seen))
       return lost(g, GONE);
+    mb_met_arcs_reach(met, side, q, 1, &own);
     *out += (s ? 1 : -1) / (2 * move) * (mb_met_sum_at(met, side, q, &own, seen) + rubs_on(met, side, seen));
   }
   return mb_met_sides_smooth(g, met->q, &run) || lost(g, GONE);

@@ -53,6 +53,30 @@ typedef struct MbMetContact {
   double softness; // of μ in the first
 } MbMetContact;
 
+// A contact that is carried along an arc (sensitivity_met_arcs.c).
+typedef struct MbMetArc {
+  bool is, closes;               // it is; its normal asks for the arc as well
+  double share;                  // of what is asked for
+  double turns[2][3];            // what both bodies turn by
+  double D[MB_TOUCH_ENDS][3][6]; // what it asks for by where bodies get to
+} MbMetArc;
+
+// All of a step.
+typedef struct MbMetArcs {
+  bool any;
+  bool settles;     // they go by the velocities that are solved for, and not by those before
+  const double *by; // (nv) which these are
+  MbMetArc *of;     // (room)
+  size_t room;      //
+  double *R,
+      *before; // (3 room x nv) what they ask of these velocities beside G, and of coordinates by where they lead
+  double *zeta;       // (3 room) what their twists by these velocities are felt by
+  MbPose *to[2];      // (nb) where bodies get to, and on a side of a number
+  double *ahead;      // (nq)
+  double *phi;        // (nb x 6) twists by these velocities
+  double *scratch[3]; // (nv)
+} MbMetArcs;
+
 // The sum that is felt by where bodies are:  Σ ( −μ G(q) z + ζ G(q) w + ζ₀ pull g(q) ),  of contacts that rebound with ζ₀ N(q) ((1 + e) from − free) besides, N being the first row of G, and, of a move that
 // parts bodies, − z M(q) w.
 typedef struct MbMetSum {
@@ -62,6 +86,10 @@ typedef struct MbMetSum {
   const double *
       carried; // (nb x 6) by what twists bodies go against their parents beside z, as friction inside joints weighs what these transmit; NULL: by none
   const double *from, *free; // (nv) NULL: none rebounds
+  const MbMetArcs *arcs; // contacts that are carried, which ask for something else than G w; NULL: none is
+  const MbPose *to;      // (nb) where bodies get to
+  const double *by;      // (nv) by these velocities
+  const struct MbMetRows *rows; // of constraints, of a move that parts bodies; NULL: none
   bool parts;
 } MbMetSum;
 
@@ -76,6 +104,8 @@ struct MbMet {
   size_t n, room;         // its contacts
   MbMetContact *contact;
   double *G, *Y;           // (3 n x nv)
+  const double *ask;       // (3 n x nv) what equations ask of velocities: G, but of contacts that are carried
+  MbMetArcs arcs;          //
   size_t *first_entry;     // (n + 1) where the velocities that each one's rows are about begin
   uint32_t *entry;         // these
   size_t entry_room;       //
@@ -139,6 +169,43 @@ void mb_met_add_row(MbSim *sim, const MbSeen *seen, const double d[3], double *y
 // Returns row k of G, or of Y, of `ties` constraints and then of contacts; and how many of the former there are.
 const double *mb_met_row(const MbSensitivity *g, size_t ties, size_t k, bool Y);
 size_t mb_met_ties(const MbSensitivity *g);
+
+// ---- sensitivity_met_rows.c -----------------------------------------------------------------------------------------
+
+// Rows of constraints that hold something while what is deep is parted.
+typedef struct MbMetRows {
+  const MbTouchMove *move;
+  const double *zeta; // (nrows) what their equations are felt by
+} MbMetRows;
+
+// Takes the rows of a simulation's constraints to where a move begins, where its bodies are.
+void mb_met_rows_make(MbSensitivity *g, MbSim *sim, const MbTouchMove *move, const double *q,
+                      const double *v);
+// Adds to by_move, by_w and by_z what their part of the sum is felt by along the bodies' motions, and their twists by w, which the bodies of `beside` have, and by z, in met->phi.
+void mb_met_rows_slope(MbMet *met, const MbMetSum *sum);
+// Adds to q (nv) what they are felt by along coordinates.
+void mb_met_rows_felt(const MbMet *met, const MbMetRows *rows, double *q);
+// Returns what a number changes of their part of the sum.
+double mb_met_rows_number(MbSensitivity *g, const MbSlope *slope, const MbMetSum *sum, const double *v,
+                          double move);
+
+// ---- sensitivity_met_arcs.c -----------------------------------------------------------------------------------------
+
+// Makes room for it; false: out of memory.
+bool mb_met_arcs_make(MbSensitivity *g);
+// Finds which contacts of the step at hand are carried along arcs, and the rows that they ask by, when all have been seen; false: g->parted tells why not.
+bool mb_met_arcs_at(MbSensitivity *g, const MbStageNote *note, const MbTouchMoves *moves);
+// Gives a sum the step's arcs.
+void mb_met_arcs_of(const MbMet *met, MbMetSum *sum);
+// Finds where bodies of a simulation at q get to, of the run (0) or a side (1), for the sum. Its bodies stand there then.
+void mb_met_arcs_reach(const MbMet *met, MbSim *at, const double *q, int which, MbMetSum *sum);
+// Tells whether a contact of the sum is carried.
+bool mb_met_arc_is(const MbMetSum *sum, size_t i);
+// along ← what is asked of one less than G w, where it is seen, with twists phi by the velocities that arcs go by.
+void mb_met_arc_along(const MbSim *sim, const MbMetSum *sum, size_t i, const MbSeen *seen, const double *phi,
+                      double axis[3][3], double along[3]);
+// Adds to q̄ and v̄ what arcs are felt by beside the sum, and finds what the twists are felt by.
+void mb_met_arcs_felt(MbMet *met, double *q, double *v);
 
 // ---- sensitivity_met_moves.c ----------------------------------------------------------------------------------------
 

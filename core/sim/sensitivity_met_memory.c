@@ -30,14 +30,15 @@ bool mb_met_make(MbSensitivity *g) {
   met->was = mb_arena_alloc(&g->arena, nb + 1, sizeof *met->was);
   for (int i = 0; i < 2; i++)
     ok &= (met->kept[i] = mb_arena_alloc(&g->arena, groups + 1, sizeof **met->kept)) != NULL;
-  return ok && met->thrown && met->was;
+  return ok && met->thrown && met->was && mb_met_arcs_make(g);
 }
 
 static void free_moves(MbTouchMoves *moves) {
   mb_free(moves->near.touch), mb_free(moves->thrown);
   mb_free(moves->kept.v), mb_free(moves->kept.island);
   for (int i = 0; i < MB_TOUCH_MOVES; i++) {
-    mb_free(moves->move[i].q), mb_free(moves->move[i].dq);
+    mb_free(moves->move[i].q), mb_free(moves->move[i].dq), mb_free(moves->move[i].row),
+        mb_free(moves->move[i].nu);
     mb_free(moves->move[i].pushed.touch);
   }
 }
@@ -74,11 +75,15 @@ static bool copy_move(const MbSensitivity *g, MbTouchMove *to, const MbTouchMove
   const size_t nq = points ? g->met->width : g->sim->nq, nv = points ? 0 : g->sim->nv;
   if (!mb_grow(&to->q, &to->q_room, nq, sizeof *to->q) ||
       !mb_grow(&to->dq, &to->dq_room, nv, sizeof *to->dq) ||
+      !mb_grow(&to->row, &to->row_room, from->nrows, sizeof *to->row) ||
+      !mb_grow(&to->nu, &to->nu_room, from->nrows, sizeof *to->nu) ||
       !mb_touch_copy_pushes(&to->pushed, &from->pushed))
     return false;
   memcpy(to->q, from->q, nq * sizeof *to->q);
   if (nv) memcpy(to->dq, from->dq, nv * sizeof *to->dq);
-  to->alone = from->alone;
+  if (from->nrows) memcpy(to->row, from->row, from->nrows * sizeof *to->row);
+  if (from->nrows) memcpy(to->nu, from->nu, from->nrows * sizeof *to->nu);
+  to->plain = from->plain, to->nrows = from->nrows;
   return true;
 }
 
@@ -107,6 +112,7 @@ bool mb_met_note(const MbSensitivity *g, MbMeeting *meeting) {
       !mb_touch_copy_pushes(&meeting->near, &moves->near))
     return false;
   meeting->moves.n = moves->n;
+  meeting->moves.settles = moves->settles, meeting->moves.unsettled = moves->unsettled;
   for (int i = 0; i < moves->n; i++)
     if (!copy_move(g, &meeting->moves.move[i], &moves->move[i])) return false;
   return copy_thrown(&meeting->moves, moves) && copy_kept(g, &meeting->moves.kept, &moves->kept);
@@ -124,7 +130,8 @@ size_t mb_met_bytes(const MbMeeting *meeting) {
                  meeting->moves.kept.island_room * sizeof *meeting->moves.kept.island;
   for (int i = 0; i < MB_TOUCH_MOVES; i++) {
     const MbTouchMove *move = &meeting->moves.move[i];
-    bytes += move->pushed.room * sizeof(MbPushed) + (move->q_room + move->dq_room) * sizeof(double);
+    bytes += move->pushed.room * sizeof(MbPushed) + (move->q_room + move->dq_room) * sizeof(double) +
+             move->row_room * sizeof *move->row + move->nu_room * sizeof *move->nu;
   }
   return bytes;
 }

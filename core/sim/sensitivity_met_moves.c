@@ -2,11 +2,12 @@
 //
 //   z = M⁻¹ (ȳ + Gᵀ ζ),  G z = 0,   q̄ += ∂/∂q ( −z M dq + λ G z + ζ (G dq + g) )
 //
-// where ȳ is what dq is felt by.
+// where ȳ is what dq is felt by. Rows of constraints that hold something beside them are more such equations (sensitivity_met_rows.c).
 //
 // What velocities get back of momentum behind the moves is in sensitivity_met_kept.c.
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_met.h"
+#include "core/sim/sensitivity_tied.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,36 +20,66 @@ static bool lost(MbSensitivity *g, const char *why) {
   return false;
 }
 
+// G and Y of the rows of constraints, behind those of contacts; false: M has no inverse.
+static bool add_rows(MbSensitivity *g, MbSim *sim, const MbTouchMove *move, const double *v) {
+  MbMet *met = g->met;
+  const size_t nv = sim->nv;
+  mb_met_rows_make(g, sim, move, move->q, v);
+  for (size_t i = 0; i < move->nrows; i++) {
+    double *G = met->G + nv * (met->pushed->n + i), *Y = met->Y + nv * (met->pushed->n + i);
+    memset(G, 0, nv * sizeof *G);
+    mb_row_spread(&sim->constraining->set, move->row[i], 1, G);
+    memcpy(Y, G, nv * sizeof *Y);
+    if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return false;
+  }
+  return true;
+}
+
+// ζ of a move that is felt by met->y, of its contacts and then of its other rows, into met->asked.
+static void solve_border(MbMet *met, size_t n) {
+  const size_t nv = met->width;
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < n; k++) met->S.S[n * i + k] = mb_slope_dot(met->G + nv * i, met->Y + nv * k, nv);
+  mb_ranked_factor(&met->S, n);
+  for (size_t i = 0; i < n; i++) met->asked[i] = -mb_slope_dot(met->Y + nv * i, met->y, nv);
+  mb_ranked_solve(&met->S, met->asked, met->asked);
+}
+
 // ζ and z of a move that is felt by met->y; the bodies of `beside` are where it begins.
 static bool solve_move(MbSensitivity *g, const MbTouchMove *move, const double *v) {
   MbMet *met = g->met;
   MbSim *sim = met->beside;
   const size_t nv = sim->nv;
   size_t blame = 0;
-  if (!mb_met_reserve(g, move->pushed.n)) return lost(g, "memory is out");
+  if (!mb_met_reserve(g, move->pushed.n + move->nrows)) return lost(g, "memory is out");
   if (!mb_met_look(sim, move->q, v, &move->pushed, NULL, met->seen[0])) return lost(g, GONE);
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame) ||
-      !mb_met_press(g, sim, &move->pushed, 1, 1, NULL))
+      !mb_met_press(g, sim, &move->pushed, 1, 1, NULL) || !add_rows(g, sim, move, v))
     return false;
   const size_t n = met->pushed->n;
-  for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < n; k++) met->S.S[n * i + k] = mb_slope_dot(met->G + nv * i, met->Y + nv * k, nv);
-  mb_ranked_factor(&met->S, n);
-  for (size_t i = 0; i < n; i++) met->asked[i] = -mb_slope_dot(met->Y + nv * i, met->y, nv);
-  mb_ranked_solve(&met->S, met->asked, met->asked);
+  solve_border(met, n + move->nrows);
   memcpy(met->z, met->y, nv * sizeof *met->z);
   memset(met->mu, 0, 3 * n * sizeof *met->mu), memset(met->zeta, 0, 3 * n * sizeof *met->zeta);
-  for (size_t i = 0; i < n; i++) {
-    met->mu[3 * i] = -met->pushed->touch[i].lambda[0], met->zeta[3 * i] = met->asked[i], met->pull[i] = 1;
+  for (size_t i = 0; i < n + move->nrows; i++)
     for (size_t k = 0; k < nv; k++) met->z[k] += met->asked[i] * met->G[nv * i + k];
-  }
+  for (size_t i = 0; i < n; i++)
+    met->mu[3 * i] = -met->pushed->touch[i].lambda[0], met->zeta[3 * i] = met->asked[i], met->pull[i] = 1;
   return sim->solver->apply(sim->work, met->z, NULL, NULL);
+}
+
+// What it changes of −z M dq by what joints have of inertia of their own.
+static double rotors_number(const MbSensitivity *g, size_t k, const MbMetSum *sum) {
+  const MbModel *less = g->slopes[k].less->model, *more = g->slopes[k].more->model;
+  double all = 0;
+  for (size_t i = 0; i < g->sim->nv && mb_tangent_number_rotors(g->slopes[k].number); i++)
+    all -= sum->z[i] * sum->w[i] *
+           ((more->rotors ? more->joint_inertia[i] : 0) - (less->rotors ? less->joint_inertia[i] : 0));
+  return all / (2 * g->number[k].move);
 }
 
 static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, const double *v,
                         const MbMetSum *sum, double *out) {
   const MbSlope *slope = &g->slopes[k];
-  if (mb_tangent_number_rotors(slope->number)) return lost(g, OTHERS);
   if (!slope->meets && !mb_tangent_number_masses(slope->number)) return true;
   for (int s = 0; s < 2; s++) {
     MbSim *side = mb_slope_side(slope, s);
@@ -64,20 +95,26 @@ static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, con
 
 static bool move_back(MbSensitivity *g, const MbTouchMove *move, const double *v, double *q, double *out) {
   MbMet *met = g->met;
-  if (!move->alone) return lost(g, OTHERS);
+  if (!move->plain) return lost(g, OTHERS);
   mb_tangent_moved_transposed(g->sim, move->dq, q, g->move, met->y);
   if (!solve_move(g, move, v)) return false;
   memcpy(q, g->move, g->sim->nv * sizeof *q);
+  const MbMetRows rows = {move, g->tied ? g->tied->left : NULL};
+  if (move->nrows) memcpy(g->tied->left, met->asked + met->pushed->n, move->nrows * sizeof *rows.zeta);
+  mb_met_rows_felt(met, &rows, q);
   const MbMetSum sum = {.pushed = met->pushed,
                         .mu = met->mu,
                         .zeta = met->zeta,
                         .pull = met->pull,
                         .z = met->z,
                         .w = move->dq,
+                        .rows = move->nrows ? &rows : NULL,
                         .parts = true};
   if (!mb_met_slope(g, move->q, &sum, q)) return lost(g, GONE);
-  for (size_t k = 0; k < g->count; k++)
+  for (size_t k = 0; k < g->count; k++) {
+    out[k] += mb_met_rows_number(g, &g->slopes[k], &sum, v, g->number[k].move) + rotors_number(g, k, &sum);
     if (!move_number(g, k, move, v, &sum, out)) return false;
+  }
   return true;
 }
 

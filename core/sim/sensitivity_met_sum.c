@@ -22,7 +22,7 @@ static const double JUMPS = 1e-7; // the same of what is left of second differen
 
 // Bodies' twists by a sum's velocities.
 typedef struct Twists {
-  const double *w, *z, *from, *free;
+  const double *w, *z, *from, *free, *by;
 } Twists;
 
 // What a contact that rebounds asks for besides:  N ((1 + e) from − free).
@@ -44,6 +44,11 @@ static double contacts_of(const MbSim *sim, const MbMetSum *sum, size_t first, s
     for (size_t k = 0; k < 3; k++)
       all += sum->zeta[3 * i + k] * mb_vec3_dot(axis[k], w) - sum->mu[3 * i + k] * mb_vec3_dot(axis[k], z);
     all += sum->zeta[3 * i] * sum->pull[i] * seen[i].gap;
+    if (mb_met_arc_is(sum, i)) {
+      double along[3];
+      mb_met_arc_along(sim, sum, i, &seen[i], of->by, axis, along);
+      all -= mb_vec3_dot(sum->zeta + 3 * i, along);
+    }
     if (touch->rebounds && sum->free) all += sum->zeta[3 * i] * thrown(sim, &seen[i], of);
   }
   return all;
@@ -62,6 +67,11 @@ static void find_thrown(const MbMet *met, MbSim *at, const double *q, const MbMe
   find_twists(at, q, sum->free, met->free_phi);
 }
 
+// Those by which arcs go, where it is not by w.
+static void find_arcs(const MbMet *met, MbSim *at, const double *q, const MbMetSum *sum) {
+  if (sum->arcs && !sum->arcs->settles) find_twists(at, q, sum->by, met->arcs.phi);
+}
+
 // phi (nb x 6) += how bodies go besides by the twists that friction inside joints weighs wrenches by, where those of a simulation are; met->psi ← that.
 static void add_carried(const MbMet *met, const MbSim *at, const MbMetSum *sum, double *phi) {
   if (!sum->carried) return;
@@ -75,8 +85,12 @@ double mb_met_sum_at(const MbMet *met, MbSim *at, const double *q, const MbMetSu
     return contacts_of(at, sum, 0, sum->pushed->n, seen, &(Twists){.w = met->phi_w, .z = met->phi});
   }
   const double *w = met->phi, *z = at->x.phi;
-  const Twists of = {.w = w, .z = z, .from = met->from_phi, .free = met->free_phi};
-  find_thrown(met, at, q, sum);
+  const Twists of = {.w = w,
+                     .z = z,
+                     .from = met->from_phi,
+                     .free = met->free_phi,
+                     .by = sum->arcs && !sum->arcs->settles ? met->arcs.phi : w};
+  find_thrown(met, at, q, sum), find_arcs(met, at, q, sum);
   find_twists(at, q, sum->w, met->phi);
   mb_sim_kinematics(at, q, sum->z);
   add_carried(met, at, sum, at->x.phi);
@@ -144,6 +158,36 @@ static bool counts(const MbSim *sim, const MbPushed *touch, const MbSeen *seen, 
          !(mb_vec3_norm(apart.speed) * mb_vec3_norm(normal) <= NONE * fast * JUMPS);
 }
 
+// a ← what a contact that is carried asks for, of the velocities by w and those by which its arc goes.
+static void asked_of(const MbSim *sim, const MbMetSum *sum, size_t i, const MbSeen *seen, const Twists *of,
+                     double a[3]) {
+  double axis[3][3], along[3];
+  mb_touch_axes_near(sum->pushed->touch[i].normal, seen->normal, axis);
+  mb_met_arc_along(sim, sum, i, seen, of->by, axis, along);
+  mb_met_rate(sim, seen, of->w, a);
+  for (int k = 0; k < 3; k++) mb_vec3_add_scaled(a, a, -along[k], axis[k]);
+}
+
+// The same as `counts` of what such a contact asks for, which is a rigid motion of its bodies as well.
+static bool counts_carried(const MbSim *sim, const MbMetSum *sum, size_t i, const MbSeen *seen,
+                           const Twists *of, double size, const double point[3], const double normal[3]) {
+  static const double NONE = 1e-7;
+  const MbPushed *touch = &sum->pushed->touch[i];
+  const double *weight = sum->zeta + 3 * i;
+  Apart apart = {{0}, {0}, 0, 0};
+  MbSeen moved = *seen;
+  double axis[3][3], here[3], there[3], force[3] = {0};
+  for (size_t k = 0; k < seen->n; k++) add_apart(sim, seen, k, of->w, &apart);
+  mb_touch_axes_near(touch->normal, seen->normal, axis);
+  for (int k = 0; k < 3; k++) mb_vec3_add_scaled(force, force, weight[k], axis[k]);
+  mb_vec3_add(moved.point, moved.point, point);
+  asked_of(sim, sum, i, seen, of, here), asked_of(sim, sum, i, &moved, of, there);
+  mb_vec3_sub(there, there, here);
+  const double fast = apart.speeds + touch->size * apart.spins + size, much = mb_vec3_norm(force);
+  return !(fabs(mb_vec3_dot(force, there)) <= NONE * much * mb_vec3_norm(point) * fast / touch->size) ||
+         !(mb_vec3_norm(here) * mb_vec3_norm(normal) <= NONE * fast * JUMPS);
+}
+
 // Second differences of a contact's point, normal and gap, of which what is no more than a curve's is none.
 static bool jumps(const MbPushed *touch, const MbSeen *at[3], double point[3], double normal[3]) {
   const double far = JUMPS * (1 + touch->size);
@@ -175,49 +219,71 @@ static bool nodes_jump(const MbPushed *touch, const MbSeen *at[3]) {
 // Twists by w, where the bodies of `beside` stand.
 static const double *twists_of(const MbMet *met) { return met->points ? met->phi_w : met->beside->x.phi; }
 
-// Whether the part of a contact of nodes goes on straight where it is a little less and a little more, but for as little as is nothing beside what it is made of.
-static bool goes_on(const MbMet *met, const MbMetSum *sum, size_t i, const double of[3]) {
-  static const double NONE = 1e-7;
-  const MbSim *sim = met->beside;
+// All of them there.
+static Twists all_twists(const MbMet *met, const MbMetSum *sum) {
+  const double *w = twists_of(met);
+  const bool before = sum->arcs && !sum->arcs->settles;
+  return (Twists){w, met->phi, met->from_phi, met->free_phi, before ? met->arcs.phi : w};
+}
+
+// What the part of a contact is made of.
+static double size_of(const MbMet *met, const MbMetSum *sum, size_t i) {
   const double *zeta = sum->zeta + 3 * i, *mu = sum->mu + 3 * i;
-  double fast[2];
+  const MbSeen *seen = &met->seen[0][i];
   Apart apart[2] = {{{0}, {0}, 0, 0}, {{0}, {0}, 0, 0}};
-  for (int z = 0; z < 2; z++) {
-    for (size_t k = 0; k < met->seen[0][i].n; k++)
-      add_apart(sim, &met->seen[0][i], k, z ? met->phi : twists_of(met), &apart[z]);
-    fast[z] = apart[z].speeds;
-  }
-  const double much = mb_vec3_norm(zeta) * fast[0] + mb_vec3_norm(mu) * fast[1] +
-                      fabs(zeta[0] * sum->pull[i]) * sum->pushed->touch[i].size;
-  return fabs(of[1] + of[2] - 2 * of[0]) <= NONE * OF_SIZE * much;
+  for (int z = 0; z < 2; z++)
+    for (size_t k = 0; k < seen->n; k++)
+      add_apart(met->beside, seen, k, z ? met->phi : twists_of(met), &apart[z]);
+  return mb_vec3_norm(zeta) * apart[0].speeds + mb_vec3_norm(mu) * apart[1].speeds +
+         fabs(zeta[0] * sum->pull[i]) * sum->pushed->touch[i].size;
+}
+
+// Whether the part of a contact goes on straight where it is a little less and a little more, by some of its size, but for as little as is nothing beside what all of them are made of.
+static bool goes_on(const MbMet *met, const MbMetSum *sum, double some, const double of[3]) {
+  static const double NONE = 1e-7;
+  double much = 0;
+  for (size_t i = 0; i < sum->pushed->n; i++) much = fmax(much, size_of(met, sum, i));
+  return fabs(of[1] + of[2] - 2 * of[0]) <= NONE * some * much;
 }
 
 // The same, with the bodies where they are: of the contact as it is seen there and on both sides.
-static bool nodes_smooth(const MbMet *met, const MbMetSum *sum, size_t i) {
+static bool part_smooth(const MbMet *met, const MbMetSum *sum, size_t i, double some) {
   const MbSim *sim = met->beside;
-  const Twists of_here = {.w = twists_of(met), .z = met->phi};
+  const Twists of_here = all_twists(met, sum);
   double of[3];
   for (int k = 0; k < 3; k++) of[k] = contacts_of(sim, sum, i, i + 1, met->seen[k], &of_here);
-  return goes_on(met, sum, i, of);
+  return goes_on(met, sum, some, of);
+}
+
+// Whether it counts of what contact i is asked for and pushes, where its point and normal jump.
+static bool jump_counts(const MbMet *met, const MbMetSum *sum, size_t i, const double point[3],
+                        const double normal[3]) {
+  const MbSim *sim = met->beside;
+  const MbPushed *touch = &sum->pushed->touch[i];
+  const MbSeen *seen = &met->seen[0][i];
+  const double fast = fastest(sim, sim->x.phi) + sim->model->h * mb_vec3_norm(sim->model->gravity);
+  const Twists of = all_twists(met, sum);
+  if (mb_met_arc_is(sum, i) ? counts_carried(sim, sum, i, seen, &of, fast, point, normal)
+                            : counts(sim, touch, seen, sim->x.phi, fast, sum->zeta + 3 * i, point, normal))
+    return true;
+  return counts(sim, touch, seen, met->phi, fastest(sim, met->phi), sum->mu + 3 * i, point, normal);
 }
 
 // Whether the sum is: where faces lie flush on one another their corners jump, which is nothing to what moves as one. The bodies are where the run's are.
 static bool smooth(const MbMet *met, const MbMetSum *sum, const Pair *pair) {
   const MbSim *sim = met->beside;
-  const double fall = sim->model->h * mb_vec3_norm(sim->model->gravity);
   for (size_t i = pair->first; i < pair->end; i++) {
     const MbPushed *touch = &sum->pushed->touch[i];
     const MbSeen *at[3] = {&met->seen[0][i], &met->seen[1][i], &met->seen[2][i]};
     double point[3], normal[3];
     if (mb_met_bends(sim, touch)) {
-      if (nodes_jump(touch, at) && !nodes_smooth(met, sum, i)) return false;
+      if (nodes_jump(touch, at) && !part_smooth(met, sum, i, OF_SIZE)) return false;
       continue;
     }
     if (!jumps(touch, at, point, normal)) continue;
-    if (touch->rebounds || !(fabs(at[1]->gap + at[2]->gap - 2 * at[0]->gap) <= JUMPS * (1 + touch->size)) ||
-        counts(sim, touch, at[0], sim->x.phi, fastest(sim, sim->x.phi) + fall, sum->zeta + 3 * i, point,
-               normal) ||
-        counts(sim, touch, at[0], met->phi, fastest(sim, met->phi), sum->mu + 3 * i, point, normal))
+    if (touch->rebounds || !(fabs(at[1]->gap + at[2]->gap - 2 * at[0]->gap) <= JUMPS * (1 + touch->size)))
+      return false;
+    if (jump_counts(met, sum, i, point, normal) && !part_smooth(met, sum, i, MOVE / touch->size))
       return false;
   }
   return true;
@@ -237,7 +303,7 @@ static bool along_motions(MbMet *met, const MbMetSum *sum, const Pair *pair, siz
   MbPose apart, *E = point ? &apart : &at->x.E[body]; // a node that is a point has its place alone
   if (point) mb_pose_identity(E), mb_vec3_copy(E->p, mb_met_place(at, body));
   const MbPose here = *E;
-  const Twists of_here = {.w = twists_of(met), .z = met->phi, .from = met->from_phi, .free = met->free_phi};
+  const Twists of_here = all_twists(met, sum);
   bool fine = true;
   for (size_t along = first; along < 6 && fine; along++) {
     double of[2] = {0};
@@ -261,7 +327,7 @@ static bool along_motions(MbMet *met, const MbMetSum *sum, const Pair *pair, siz
   return fine;
 }
 
-// Each of two bodies by itself: under a cone that is not round the sum feels how tangents turn about the normal.
+// Each of two bodies by itself: under a cone that is not round the sum feels how tangents turn about the normal, and what is carried feels where its bodies get to.
 static bool add_both_motions(MbMet *met, const MbMetSum *sum, const Pair *pair) {
   for (int k = 0; k < 2; k++) {
     double D[6];
@@ -275,7 +341,8 @@ static bool add_both_motions(MbMet *met, const MbMetSum *sum, const Pair *pair) 
 // Moved together two bodies have the same sum, but for how its tangents turn about the normal, which it does not feel under the round cone: what is the one's share is less than nothing of the other's.
 static bool add_motions(MbMet *met, const MbMetSum *sum, const Pair *pair) {
   const MbSim *at = met->beside;
-  if (at->model->contacts.cone != MB_ROUND_CONE && !sum->parts) return add_both_motions(met, sum, pair);
+  const bool turns = at->model->contacts.cone != MB_ROUND_CONE && !sum->parts;
+  if (turns || mb_met_arc_is(sum, pair->first)) return add_both_motions(met, sum, pair);
   const int k = pair->body[1] == MB_WORLD ? 0 : 1;
   const size_t body = pair->body[k], other = pair->body[1 - k];
   double D[6], X[36], back[6] = {0};
@@ -312,6 +379,8 @@ static bool add_node_motions(MbMet *met, const MbMetSum *sum, size_t i) {
 static void add_twists(MbMet *met, const MbMetSum *sum) {
   const MbSim *at = met->beside;
   mb_met_add_pushes(at, sum->pushed, sum->zeta, 1, met->seen[0], met->by_w);
+  if (sum->arcs && sum->arcs->settles)
+    mb_met_add_pushes(at, sum->pushed, sum->arcs->zeta, 1, met->seen[0], met->by_w);
   mb_met_add_pushes(at, sum->pushed, sum->mu, -1, met->seen[0], met->by_z);
   if (!sum->carried) return;
   memcpy(met->wrench, met->by_z, 6 * at->model->nb * sizeof *met->wrench);
@@ -353,6 +422,16 @@ static void weigh_thrown(MbMet *met, const double *q, const MbMetSum *sum, bool 
   mb_met_weigh(met, v, met->none, met->by_z, felt);
 }
 
+// What it is felt by along the bodies' twists by velocities before the step, by which arcs go.
+static void weigh_before(MbMet *met, const double *q, const MbMetSum *sum, double *felt) {
+  MbSim *at = met->beside;
+  if (!sum->arcs || sum->arcs->settles) return;
+  mb_sim_kinematics(at, q, sum->by);
+  memset(met->by_z, 0, 6 * at->model->nb * sizeof *met->by_z);
+  mb_met_add_pushes(at, sum->pushed, sum->arcs->zeta, 1, met->seen[0], met->by_z);
+  mb_met_weigh(met, sum->by, met->none, met->by_z, felt);
+}
+
 // Takes the bodies to q, with twists by w, and met->phi to those by z.
 static void stand(MbMet *met, const double *q, const MbMetSum *sum) {
   MbSim *at = met->beside;
@@ -361,7 +440,7 @@ static void stand(MbMet *met, const double *q, const MbMetSum *sum) {
     mb_met_points_twists(at, sum->w, met->phi_w), mb_met_points_twists(at, sum->z, met->phi);
     return;
   }
-  find_thrown(met, at, q, sum);
+  find_thrown(met, at, q, sum), find_arcs(met, at, q, sum);
   find_twists(at, q, sum->z, met->phi);
   add_carried(met, at, sum, met->phi);
   mb_sim_kinematics(at, q, sum->w);
@@ -391,6 +470,7 @@ bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double
   stand(met, q, sum);
   if (!met->points) add_twists(met, sum);
   if (sum->parts) add_masses(met);
+  if (sum->rows) mb_met_rows_slope(met, sum);
   for (size_t i = 0; i < sum->pushed->n;) {
     const bool bends = mb_met_bends(at, &sum->pushed->touch[i]);
     const Pair pair = bends ? (Pair){.end = i + 1} : pair_from(at, sum->pushed, i);
@@ -402,6 +482,7 @@ bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double
   mb_met_weigh(met, sum->w, met->by_move, met->by_w, felt);
   mb_sim_kinematics(at, q, sum->z);
   mb_met_weigh(met, sum->z, met->none, met->by_z, felt);
+  weigh_before(met, q, sum, felt);
   for (int free = 0; free < 2 && sum->free; free++) weigh_thrown(met, q, sum, free, felt);
   return true;
 }

@@ -72,7 +72,7 @@ static bool is_held(MbSensitivity *g, const MbPushed *touch, const MbSeen *seen)
       double *of = &x[ties + 3 * i + a];
       *of = 0;
       for (size_t k = 0; k < 3; k++)
-        *of += met->contact[i].B[3 * a + k] * mb_slope_dot(met->G + (3 * i + k) * nv, Y, nv);
+        *of += met->contact[i].B[3 * a + k] * mb_slope_dot(met->ask + (3 * i + k) * nv, Y, nv);
     }
   mb_ranked_solve(&met->S, x, x);
   double gives = alone;

@@ -111,12 +111,16 @@ typedef struct MbTouchBranch {
   int moves;              // how many times what was deep has been parted behind it
 } MbTouchBranch;
 
-// How what was deep was parted behind a step: from where, by what move, and by the impulses of which contacts (their first).
+// How what was deep was parted behind a step: from where, by what move, by the impulses of which contacts (their first), and by which rows of constraints.
 typedef struct MbTouchMove {
   double *q, *dq; // (nq), (nv)
   size_t q_room, dq_room;
   MbPushes pushed;
-  bool alone; // contacts alone have done it
+  size_t *
+      row; // (nrows) slots of constraints' rows that have taken part, of those that are about two bodies at most, or about coordinates
+  double *nu; // (nrows) what these have pushed with
+  size_t nrows, row_room, nu_room;
+  bool plain; // no other rows have pushed
 } MbTouchMove;
 
 // How velocities have got back behind moves what these took of momentum (touch_kept.c): what they were before it, and the island that each body is of, MB_KEPT_NONE where it got none.
@@ -136,6 +140,8 @@ typedef struct MbTouchMoves {
   MbPushes near;
   size_t *thrown; // (nthrown)
   size_t nthrown, thrown_room;
+  bool settles;     // contacts on what turns have asked by the velocities that are solved for
+  double unsettled; // by how much of these they would ask otherwise behind them
   bool no_memory;
 } MbTouchMoves;
 

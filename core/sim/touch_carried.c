@@ -58,8 +58,8 @@ typedef struct Way {
   bool straight;
 } Way;
 
-static Way way_of(const MbSim *sim, size_t body) {
-  const MbPose *from = &sim->x.E[body], *to = &sim->touching->carried.reached.E[body];
+static Way way_of(const MbSim *sim, const MbArcs *arcs, size_t body) {
+  const MbPose *from = &sim->x.E[body], *to = &arcs->to[body];
   Way way = {.c = from->p, .straight = goes_straight(sim, body)};
   double back[4];
   mb_vec3_sub(way.d, to->p, from->p);
@@ -85,6 +85,7 @@ typedef struct Pair {
   bool goes[2]; // which goes over the other, as a ball does: both by half, where neither is it alone
   bool round;   // one is
   bool linked;  // joints hold one
+  bool driven;  // one is
 } Pair;
 
 // A body that is driven and does not turn carries nothing round, nor does what stands still.
@@ -100,52 +101,58 @@ static bool is_round(MbShapeKind kind) {
          kind == MB_SHAPE_ELLIPSOID;
 }
 
-// Whether tangents of a contact ask for arcs. *iterates: these are not known before the step is solved.
-static bool pair_of(const MbSim *sim, const MbTouch *touch, Pair *pair, bool *iterates) {
+static Pair describe(const MbSim *sim, uint32_t a, uint32_t b) {
   const MbTouching *t = sim->touching;
-  const uint32_t which[2] = {touch->a, touch->b};
-  bool carries = false, round[2] = {false, false}, holds[2] = {false, false};
-  *pair = (Pair){.body = {MB_WORLD, MB_WORLD}};
+  const uint32_t which[2] = {a, b};
+  bool round[2] = {false, false}, holds[2] = {false, false};
+  Pair pair = {.body = {MB_WORLD, MB_WORLD}};
   for (int k = 0; k < 2; k++) {
     if (which[k] >= t->rules->nsolids) continue;
-    if (stands(sim, which[k])) return false;
-    pair->body[k] = t->rules->solids[which[k]].body;
+    pair.body[k] = t->rules->solids[which[k]].body;
     round[k] = is_round(t->rules->solids[which[k]].kind);
-    holds[k] = t->carried.linked[pair->body[k]] || t->driven[which[k]];
-    pair->linked |= t->carried.linked[pair->body[k]];
-    carries |= t->driven[which[k]];
+    holds[k] = t->carried.linked[pair.body[k]] || t->driven[which[k]];
+    pair.linked |= t->carried.linked[pair.body[k]];
+    pair.driven |= t->driven[which[k]];
   }
-  pair->round = round[0] || round[1];
-  for (int k = 0; k < 2; k++) pair->goes[k] = pair->round ? round[k] : holds[0] == holds[1] || !holds[k];
-  *iterates |= pair->linked;
-  return carries || pair->linked;
+  pair.round = round[0] || round[1];
+  for (int k = 0; k < 2; k++) pair.goes[k] = pair.round ? round[k] : holds[0] == holds[1] || !holds[k];
+  return pair;
 }
 
-// How body or node `end` takes the point of contact along, by velocities v.
-static void goes(const MbSim *sim, const MbTouch *touch, size_t end, const double *v, double u[3]) {
+// Whether tangents of a contact ask for arcs. *iterates: these are not known before the step is solved.
+static bool pair_of(const MbSim *sim, uint32_t a, uint32_t b, Pair *pair, bool *iterates) {
+  const uint32_t which[2] = {a, b};
+  for (int k = 0; k < 2; k++)
+    if (which[k] < sim->touching->rules->nsolids && stands(sim, which[k])) return false;
+  *pair = describe(sim, a, b);
+  *iterates |= pair->linked;
+  return pair->driven || pair->linked;
+}
+
+// How body or node `end` takes the point of contact along.
+static void goes(const MbSim *sim, const MbArcs *arcs, const double point[3], size_t end, double u[3]) {
   const MbModel *model = sim->model;
   if (end < model->nlisted) {
-    const Way way = way_of(sim, end);
+    const Way way = way_of(sim, arcs, end);
     double r[3];
-    mb_vec3_sub(r, touch->point, way.c);
+    mb_vec3_sub(r, point, way.c);
     swing(way.q, r, u);
     mb_vec3_add(u, u, way.d);
     return;
   }
   const size_t at =
       end < model->nb ? sim->solver->map->layout->node(model, end) : sim->nv + 3 * (end - model->nb);
-  mb_vec3_scale(u, model->h, v + at);
+  mb_vec3_scale(u, model->h, arcs->v + at);
 }
 
 // s ← how far the points that touch get from one another.
-static void pinned(const MbSim *sim, const MbTouch *touch, const double *v, double s[3]) {
-  const MbTouchEnds *ends = mb_touch_ends(&sim->touching->now, touch);
+static void pinned(const MbSim *sim, const MbArcs *arcs, const MbArcOf *of, double s[3]) {
   mb_vec3_set(s, 0, 0, 0);
-  for (size_t k = 0; k < ends->n; k++) {
+  for (size_t k = 0; k < of->n; k++) {
     double u[3];
-    if (ends->end[k] == MB_WORLD) continue;
-    goes(sim, touch, ends->end[k], v, u);
-    mb_vec3_add_scaled(s, s, ends->weight[k], u);
+    if (of->end[k] == MB_WORLD) continue;
+    goes(sim, arcs, of->point, of->end[k], u);
+    mb_vec3_add_scaled(s, s, of->weight[k], u);
   }
 }
 
@@ -164,12 +171,12 @@ static void gone(const Way *on, const Way *over, bool last, double y[3]) {
 }
 
 // s ← s + how far `over` slips on `on`, as a ball, in the axes of `on`, times w
-static void roll(const MbTouch *touch, const Way *on, const Way *over, bool last, double w, double s[3]) {
+static void roll(const double point[3], const Way *on, const Way *over, bool last, double w, double s[3]) {
   double slip[3], y[3], r[3], part[3], back[4], apart[4];
   mb_quat_conj(back, on->q);
   mb_quat_mul(apart, back, over->q);
   mb_quat_log(part, apart);
-  mb_vec3_sub(r, touch->point, over->c);
+  mb_vec3_sub(r, point, over->c);
   mb_vec3_cross(slip, part, r);
   gone(on, over, false, y);
   mb_vec3_add(slip, slip, y);
@@ -185,38 +192,71 @@ static double alike(const double a[3], const double b[3]) {
   return size > 0 ? fmax(2 * mb_vec3_dot(a, b) / size, 0) : 0;
 }
 
+// The same by its slopes about turns a0 and b0.
+static double nearly_alike(const double a[3], const double b[3], const double a0[3], const double b0[3]) {
+  const double size = mb_vec3_dot(a0, a0) + mb_vec3_dot(b0, b0), both = 2 * mb_vec3_dot(a0, b0);
+  double sum = both / size;
+  if (!(size > 0) || !(both > 0)) return 0;
+  for (int k = 0; k < 3; k++) {
+    sum += 2 * (b0[k] - both / size * a0[k]) / size * (a[k] - a0[k]);
+    sum += 2 * (a0[k] - both / size * b0[k]) / size * (b[k] - b0[k]);
+  }
+  return sum;
+}
+
+void mb_touch_arc_turns(const MbSim *sim, const MbArcs *arcs, const MbArcOf *of, double turns[2][3]) {
+  const Pair pair = describe(sim, of->a, of->b);
+  for (int k = 0; k < 2; k++) {
+    mb_vec3_set(turns[k], 0, 0, 0);
+    if (pair.body[k] == MB_WORLD) continue;
+    const Way way = way_of(sim, arcs, pair.body[k]);
+    mb_vec3_copy(turns[k], way.turn);
+  }
+}
+
+double mb_touch_arc(const MbSim *sim, const MbArcs *arcs, const MbArcOf *of, double s[3]) {
+  const Pair pair = describe(sim, of->a, of->b);
+  if (pair.body[0] == MB_WORLD || pair.body[1] == MB_WORLD) {
+    pinned(sim, arcs, of, s);
+    return 1;
+  }
+  const Way way[2] = {way_of(sim, arcs, pair.body[0]), way_of(sim, arcs, pair.body[1])};
+  const double half = pair.goes[0] && pair.goes[1] ? 0.5 : 1;
+  mb_vec3_set(s, 0, 0, 0);
+  if (pair.goes[0]) roll(of->point, &way[1], &way[0], arcs->last, -half, s);
+  if (pair.goes[1]) roll(of->point, &way[0], &way[1], arcs->last, half, s);
+  if (pair.round) return 1;
+  if (!arcs->about) return alike(way[0].turn, way[1].turn);
+  return nearly_alike(way[0].turn, way[1].turn, arcs->about[0], arcs->about[1]);
+}
+
+bool mb_touch_arc_closes(const MbSim *sim, uint32_t a, uint32_t b) { return describe(sim, a, b).linked; }
+
+// How fast a body of the pair goes, any of its points.
+static double speed_of(const MbSim *sim, const MbArcs *arcs, size_t body, uint32_t solid) {
+  const Way way = way_of(sim, arcs, body);
+  return (mb_vec3_norm(way.d) + mb_vec3_norm(way.turn) * sim->touching->solids.reach[solid]) / sim->model->h;
+}
+
 // Whether a contact throws back what comes, as it did at the step's start.
 static bool rebounds(const MbSim *sim, const MbTouch *touch, size_t slot) {
   return touch->bounce > 0 &&
          mb_row_rate(&sim->constraining->set, slot, sim->state.v) < -sim->touching->rules->threshold;
 }
 
-// along ← what rows of a contact ask for, which begin at `slot`, by velocities v. How fast what meets there is.
+// along ← what rows of a contact ask for, which begin at `slot`. How fast what meets there is.
 static double ask_along(const MbSim *sim, const MbTouch *touch, const Pair *pair, size_t slot,
-                        const double *v, bool last, double along[3]) {
+                        const MbArcs *arcs, double along[3]) {
   const MbRowSet *set = &sim->constraining->set;
-  const double h = sim->model->h;
-  double axis[3][3], s[3], share = 1, size = 0;
-  Way way[2];
-  for (int k = 0; k < 2; k++) {
-    if (pair->body[k] == MB_WORLD) continue;
-    way[k] = way_of(sim, pair->body[k]);
-    size += (mb_vec3_norm(way[k].d) +
-             mb_vec3_norm(way[k].turn) * sim->touching->solids.reach[k ? touch->b : touch->a]) /
-            h;
-  }
-  const bool solid = pair->body[0] != MB_WORLD && pair->body[1] != MB_WORLD;
-  if (solid) {
-    const double half = pair->goes[0] && pair->goes[1] ? 0.5 : 1;
-    mb_vec3_set(s, 0, 0, 0);
-    if (pair->goes[0]) roll(touch, &way[1], &way[0], last, -half, s);
-    if (pair->goes[1]) roll(touch, &way[0], &way[1], last, half, s);
-    if (!pair->round) share = alike(way[0].turn, way[1].turn);
-  } else
-    pinned(sim, touch, v, s);
+  const MbTouchEnds *ends = mb_touch_ends(&sim->touching->now, touch);
+  const MbArcOf of = {touch->a, touch->b, touch->point, ends->n, ends->end, ends->weight};
+  double axis[3][3], s[3], size = 0;
+  for (int k = 0; k < 2; k++)
+    if (pair->body[k] != MB_WORLD) size += speed_of(sim, arcs, pair->body[k], k ? touch->b : touch->a);
+  const double share = mb_touch_arc(sim, arcs, &of, s);
   mb_touch_axes(touch->normal, axis);
   for (size_t k = 0; k < 3; k++)
-    along[k] = share * (mb_row_rate(set, slot + k, v) - mb_vec3_dot(s, axis[k]) / h);
+    along[k] = share * (mb_row_rate(set, slot + k, arcs->v) - mb_vec3_dot(s, axis[k]) / sim->model->h);
   if (!pair->linked || rebounds(sim, touch, slot)) along[0] = 0;
   return size;
 }
@@ -261,18 +301,21 @@ void mb_touch_carried_guess(MbSim *sim) {
   t->carried.made = true;
   mb_reached_forget(sim, &t->carried.reached);
   for (size_t i = 0; i < t->carried.n; i++) {
-    if (!pair_of(sim, &t->now.touch[i], &pair, &t->carried.iterates)) continue;
+    const MbTouch *touch = &t->now.touch[i];
+    if (!pair_of(sim, touch->a, touch->b, &pair, &t->carried.iterates)) continue;
     any = true;
     for (int k = 0; k < 2; k++)
       if (pair.body[k] != MB_WORLD) mb_reached_mark(sim, &t->carried.reached, pair.body[k]);
   }
   if (!any) return;
   reach_all(sim, sim->state.v);
+  const MbArcs arcs = {.to = t->carried.reached.E, .v = sim->state.v, .last = true};
   for (size_t s = set->fixed; s < set->n; s++) {
     if (set->is[s].kind != MB_ROW_CONTACT) continue;
     const size_t i = set->is[s].key;
-    if (pair_of(sim, &t->now.touch[i], &pair, &t->carried.iterates))
-      ask_along(sim, &t->now.touch[i], &pair, s, sim->state.v, true, t->carried.along[i]);
+    const MbTouch *touch = &t->now.touch[i];
+    if (pair_of(sim, touch->a, touch->b, &pair, &t->carried.iterates))
+      ask_along(sim, touch, &pair, s, &arcs, t->carried.along[i]);
   }
 }
 
@@ -282,12 +325,14 @@ double mb_touch_carried_again(MbSim *sim, const double *v) {
   bool iterates = false;
   double change = 0;
   reach_all(sim, v);
+  const MbArcs arcs = {.to = t->carried.reached.E, .v = v};
   for (size_t i = 0; i < c->ntouches; i++) {
     const size_t row = c->cone[i].row, slot = c->slot[row], key = c->set.is[slot].key;
+    const MbTouch *touch = &t->now.touch[key];
     Pair pair;
     double along[3];
-    if (!pair_of(sim, &t->now.touch[key], &pair, &iterates)) continue;
-    const double speed = ask_along(sim, &t->now.touch[key], &pair, slot, v, false, along);
+    if (!pair_of(sim, touch->a, touch->b, &pair, &iterates)) continue;
+    const double speed = ask_along(sim, touch, &pair, slot, &arcs, along);
     for (int k = 0; k < 3; k++) {
       const double more = along[k] - t->carried.along[key][k];
       if (more != 0) change = fmax(change, fabs(more) / (speed + c->loose));
@@ -301,7 +346,7 @@ double mb_touch_carried_again(MbSim *sim, const double *v) {
 bool mb_touch_carries(const MbSim *sim, uint32_t a, uint32_t b) {
   Pair pair;
   bool iterates = false;
-  return pair_of(sim, &(MbTouch){.a = a, .b = b}, &pair, &iterates);
+  return pair_of(sim, a, b, &pair, &iterates);
 }
 
 void mb_touch_carried(const MbSim *sim, const MbTouch *touch, double along[3]) {

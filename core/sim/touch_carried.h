@@ -13,9 +13,28 @@ typedef struct MbTouchCarried {
   bool made;          // `along` is of the step's contacts
   bool iterates;      // of some of them the arcs are not known before the solution is
   double rounding;    // of velocities that bodies' places tell
+  double left;        // by how much of how fast things are they would change again
   double (*along)[3]; // (n) what normals and tangents ask for of b against a
   size_t n, room;
 } MbTouchCarried;
+
+// How things go in a step.
+typedef struct MbArcs {
+  const MbPose *to; // (nb) where bodies get to
+  const double *v;  // the velocities that they do by
+  bool last;        // those of the last step
+  const double (*about)
+      [3]; // what both bodies of a pair turn by, near to which they are: how alike they turn is told by its slopes there; NULL: as it is
+} MbArcs;
+
+// What a contact is about, and where.
+typedef struct MbArcOf {
+  uint32_t a, b; // solids, or behind them surfaces
+  const double *point;
+  size_t n; // of a deformable's: bodies and nodes, with the weights of their velocities
+  const size_t *end;
+  const double *weight;
+} MbArcOf;
 
 // Makes room for what does not change. False: out of memory.
 bool mb_touch_carried_create(MbSim *sim);
@@ -30,6 +49,12 @@ void mb_touch_carried_guess(MbSim *sim);
 double mb_touch_carried_again(MbSim *sim, const double *v);
 // Whether contacts of two solids, or of a deformable beyond these, may ask for anything: one is driven and turns, or is held by joints.
 bool mb_touch_carries(const MbSim *sim, uint32_t a, uint32_t b);
+// s ← how far what meets slips in a step, where the bodies of sim->x begin it. Returns how much of that is asked for in the place of what goes straight.
+double mb_touch_arc(const MbSim *sim, const MbArcs *arcs, const MbArcOf *of, double s[3]);
+// Finds what both bodies turn by; none for what is no body.
+void mb_touch_arc_turns(const MbSim *sim, const MbArcs *arcs, const MbArcOf *of, double turns[2][3]);
+// Tells whether normals ask for it too, but of what is thrown back.
+bool mb_touch_arc_closes(const MbSim *sim, uint32_t a, uint32_t b);
 // along ← what rows of a contact of the step ask for of b against a: none but on what turns.
 void mb_touch_carried(const MbSim *sim, const struct MbTouch *touch, double along[3]);
 

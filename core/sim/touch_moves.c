@@ -33,13 +33,31 @@ static MbPushed noted(const MbTouch *touch, double lambda) {
   return to;
 }
 
+// Whether a row is a constraint's, and about coordinates alone or two bodies and no more.
+static bool is_plain(const MbRowSet *set, size_t slot) {
+  const MbRow *row = &set->row[slot];
+  const bool bodies = row->body[0] != MB_WORLD || row->body[1] != MB_WORLD;
+  return slot < set->fixed && set->end[slot + 1] == set->end[slot] &&
+         !(bodies && (row->c[0] != 0 || row->c[1] != 0));
+}
+
+static void note_row(const MbRowSet *set, size_t slot, double nu, MbTouchMove *move) {
+  if (nu == 0 && set->is[slot].kind != MB_ROW_BOTH_WAYS) return;
+  if (is_plain(set, slot))
+    move->row[move->nrows] = slot, move->nu[move->nrows++] = nu;
+  else
+    move->plain &= nu == 0;
+}
+
 void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
   const MbConstraining *c = sim->constraining;
   MbTouchMoves *moves = sim->touching->noted;
   if (!moves || moves->n >= MB_TOUCH_MOVES) return;
   MbTouchMove *move = &moves->move[moves->n++];
-  move->alone = true, move->pushed.n = 0;
+  move->plain = true, move->pushed.n = move->nrows = 0;
   if (!mb_grow(&move->q, &move->q_room, sim->nq, sizeof *q) ||
+      !mb_grow(&move->row, &move->row_room, c->n, sizeof *move->row) ||
+      !mb_grow(&move->nu, &move->nu_room, c->n, sizeof *move->nu) ||
       !mb_grow(&move->dq, &move->dq_room, sim->nv, sizeof *dq) ||
       !mb_grow(&move->pushed.touch, &move->pushed.room, c->n, sizeof *move->pushed.touch)) {
     moves->no_memory = true;
@@ -48,11 +66,10 @@ void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
   memcpy(move->q, q, sim->nq * sizeof *q), memcpy(move->dq, dq, sim->nv * sizeof *dq);
   for (size_t i = 0; i < c->n; i++) {
     const MbTouch *touch = mb_touch_of_row(sim, i);
-    if (c->answer.lambda[i] == 0) continue;
-    if (touch)
+    if (!touch)
+      note_row(&c->set, c->slot[i], c->answer.lambda[i], move);
+    else if (c->answer.lambda[i] != 0)
       move->pushed.touch[move->pushed.n++] = noted(touch, c->answer.lambda[i]);
-    else
-      move->alone = false;
   }
 }
 
@@ -62,7 +79,7 @@ void mb_touch_note_places(MbSim *sim, const double *x) {
   const size_t n = 3 * mb_model_points(sim->model);
   if (!moves) return;
   MbTouchMove *move = &moves->move[0];
-  moves->n = 0, move->alone = true, move->pushed.n = 0;
+  moves->n = 0, move->plain = true, move->pushed.n = move->nrows = 0;
   if (mb_grow(&move->q, &move->q_room, n, sizeof *x))
     memcpy(move->q, x, n * sizeof *x);
   else

@@ -9,7 +9,9 @@
 
 void mb_touch_begin_notes(MbSim *sim) {
   sim->touching->done.n = 0;
-  if (sim->touching->noted) sim->touching->noted->near.n = sim->touching->noted->nthrown = 0;
+  MbTouchMoves *noted = sim->touching->noted;
+  if (noted) noted->near.n = noted->nthrown = 0;
+  if (noted) noted->settles = sim->touching->carried.iterates, noted->unsettled = sim->touching->carried.left;
   mb_impacts_begin(&sim->touching->impacts);
   sim->touching->work = mb_section(sim, MB_SECTION_CONTACT)[0];
   memset(sim->touching->thrown, false, sim->model->nb * sizeof *sim->touching->thrown);

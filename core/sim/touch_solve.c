@@ -91,6 +91,16 @@ static void tell(MbConstraining *c, const Pushing *how, MbContactResult result, 
   c->told[MB_SOLVED_ITERATIONS] += (double)c->answer.iterations;
 }
 
+// Tells where what turns carries contacts to that have not come to agree with it: what sticks there creeps by that.
+static void tell_carried(const MbSim *sim) {
+  static const double MUCH = 1e-6; // of how fast things are
+  double *told = sim->constraining->told;
+  if (!sim->touching || !sim->touching->carried.iterates) return;
+  const double left = sim->touching->carried.left;
+  if (!(left > MUCH) || !isfinite(left)) return;
+  told[MB_SOLVED_WORST] = fmax(told[MB_SOLVED_WORST], left), told[MB_SOLVED_MISSED] = 1;
+}
+
 void mb_solved_begin(MbSim *sim) { memset(sim->constraining->told, 0, sizeof sim->constraining->told); }
 
 // What may help where contacts are not solved.
@@ -344,25 +354,31 @@ static bool carry(MbSim *sim, const double *v, double *change) {
   return true;
 }
 
-// Solves the problem, and again about where that leads, until that changes by less than is left of the solution, or no longer gets less. A few
+// Solves the problem, and again about where that leads, until that changes by less than is left of the solution, or no longer gets less, as there may be no solution that leads to itself where friction jumps. A few
 // sweeps are made once.
 static bool find_carried(Finding *f) {
-  enum { PASSES = 8 };
+  // from all there is to what is little, each leaving half; as another contact presses, or slides, it may be no less for once
+  enum { PASSES = 40, STALLS = 4 };
   static const double LITTLE = 1e-11, PART = 1e-2, LESS = 0.5; // of how well it is solved; of the pass before
   MbSim *sim = f->sim;
   MbConstraining *c = sim->constraining;
   if (!find(f)) return false;
   const bool touches = sim->touching && sim->touching->carried.iterates;
+  if (touches) sim->touching->carried.left = INFINITY;
   if ((!touches && !c->kept) || f->how.few) return true;
   double last = INFINITY;
+  int stalls = 0;
   for (int pass = 0; pass < PASSES && f->result == MB_CONTACT_SOLVED; pass++) {
     double change;
     if (!carry(sim, f->v, &change)) {
       c->delassus.unsolved = true;
       return false;
     }
-    if (change <= fmax(LITTLE, PART * fmax(f->how.tolerance, f->left)) || !(change < LESS * last)) break;
-    last = change;
+    if (touches) sim->touching->carried.left = change;
+    if (change <= fmax(LITTLE, PART * fmax(f->how.tolerance, f->left))) break;
+    stalls = change < LESS * last ? 0 : stalls + 1;
+    if (stalls > STALLS) break;
+    last = fmin(change, last);
     memcpy(c->from, c->answer.lambda, c->n * sizeof *c->from);
     if (!find(f)) return false;
   }
@@ -403,6 +419,7 @@ MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const d
                     t, (long long)sim->state.step + 1, c->ntouches, c->ndry ? ", dry friction" : "",
                     c->answer.why, advice(sim));
   tell(c, &f.how, f.change > 0 ? MB_CONTACT_NOT_CONVERGED : f.result, fmax(f.left, f.change));
+  if (!f.how.few) tell_carried(sim);
   return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
 }
 

@@ -1,6 +1,6 @@
 // Derivatives of a run in which bodies touch, by how many numbers they are: a leg of three motors hops on the ground, and the numbers are what the tables of
-// its motors' targets hold. Back through the run, and along with it by single steps. The same leg with a rubber sole, whose nodes touch the ground, and with joints that rub by what they carry. MBSIM_BENCH_NUMBERS is how many numbers it is run with, once, back
-// (0: the run alone), MBSIM_BENCH_CASE=1 with the sole, 2 with such joints: for those who count instructions of `one_run_timed`.
+// its motors' targets hold. Back through the run, and along with it by single steps. The same leg with a rubber sole, whose nodes touch the ground, with joints that rub by what they carry, and with a ball before the foot, which rolls over it and is pushed. MBSIM_BENCH_NUMBERS is how many numbers it is run with, once, back
+// (0: the run alone), MBSIM_BENCH_CASE=1 with the sole, 2 with such joints, 3 with the ball: for those who count instructions of `one_run_timed`.
 #include "core/base/alloc.h"
 #include "core/sim/sensitivity.h"
 #include "io/scene/scene.h"
@@ -15,8 +15,8 @@
 enum { STEPS = 250, JOINTS = 3, MOST = 192, ALONG = 24, TIMES = 7 };
 static const double MOVE = 1e-6;
 
-// What is under the leg, and whether its joints rub by what they carry.
-typedef enum Foot { BARE, SOLED, RUBBING, FEET } Foot;
+// What is under or before the leg, and whether its joints rub by what they carry.
+typedef enum Foot { BARE, SOLED, RUBBING, PUSHING, FEET } Foot;
 
 // A table of `count` targets of a joint; its number k is `by` more.
 static void print_table(FILE *out, int count, double base, double swing, int k, double by) {
@@ -80,6 +80,10 @@ static char *leg_text(Foot foot, int numbers, int k, double by) {
       fputs(",\"friction\":{\"coefficient\":0.1,\"radius\":0.02,\"length\":0.04,\"tolerance\":1e-12}", out);
     fputs("}}", out);
   }
+  if (foot == PUSHING)
+    fputs(",{\"name\":\"ball\",\"density\":300,\"shape\":{\"type\":\"sphere\",\"radius\":0.06},\"pose\":{"
+          "\"position\":[0.145,0.01,0.06]}}",
+          out);
   fputs("],", out);
   if (foot == SOLED) print_sole(out);
   fputs("\"output\":{\"channels\":[\"body.position\"]}}", out);
@@ -166,9 +170,9 @@ bool mb_bench_gradient_touch(void) {
     free_leg(leg);
     return isfinite(took);
   }
-  static const char *const names[FEET] = {"a leg of three motors on tables hops",
-                                          "the same leg on a rubber sole of 72 nodes",
-                                          "the same leg with joints that rub by what they carry"};
+  static const char *const names[FEET] = {
+      "a leg of three motors on tables hops", "the same leg on a rubber sole of 72 nodes",
+      "the same leg with joints that rub by what they carry", "the same leg pushes a ball"};
   for (int foot = 0; foot < FEET; foot++) {
     printf("  %s, %d steps\n", names[foot], STEPS);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) met &= of_count((Foot)foot, counts[i]);

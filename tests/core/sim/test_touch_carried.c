@@ -341,3 +341,53 @@ Test(touch_carried, what_plates_pinch_keeps_its_place_however_they_are_swung_abo
     test_run_free(&run);
   }
 }
+
+#define ROLLER(name, x, speed)                                                                               \
+  "{\"name\": \"" name "\", \"mass\": 1.5, \"shape\": {\"type\": \"cylinder\", \"radius\": 0.09, "           \
+  "\"length\": 0.5, \"frame\": {\"rotation\": {\"axis\": [1, 0, 0], \"angle\": \"=90*deg\"}}}, \"joint\": "  \
+  "{\"type\": \"revolute\", \"axis\": [0, 1, 0], \"in_parent\": {\"position\": [" x                          \
+  ", 0, 0.2]}, \"motion\": {\"velocity\": {\"times\": [0, 0.1, 0.4], \"values\": [0, " speed ", " speed      \
+  "]}}}}"
+#define ON_ROLLERS(contact, rides)                                                                           \
+  "{\"mbsim\": 1, \"time\": {\"step\": 0.005, \"steps\": 60}, \"contact\": {\"tolerance\": 1e-13, " contact  \
+  "}, \"bodies\": [" ROLLER("first", "-0.12", "4") ", " ROLLER("second", "0.12", "1.4") ", " rides "]}"
+
+// What lies deep between rollers that give way is thrown out, and turns by much in a step: each look at where that leads leaves a fifth of what the one before has left.
+Test(touch_carried, arcs_are_looked_for_until_they_agree_with_the_step) {
+  TestRun run = test_run(
+      ON_ROLLERS("\"friction\": 0, \"compliance\": 1.74e-6",
+                 "{\"name\": \"rod\", \"mass\": 0.38, \"shape\": {\"type\": \"capsule\", \"radius\": 0.08, "
+                 "\"length\": 0.242}, \"pose\": {\"position\": [0.009, 0, 0.3795], \"rotation\": {\"axis\": "
+                 "[0, 0, 1], \"angle\": 0.76}}}"),
+      (const char *const[]){"/integrator=\"implicit\"", NULL});
+  test_steps(run.sim, 1);
+  cr_assert_gt(run.sim->touching->last.n, 0);
+  printf("a rod between rollers: %.1e of how fast it is are left\n", run.sim->touching->carried.left);
+  cr_expect_lt(run.sim->touching->carried.left, 1e-10);
+  test_run_free(&run);
+}
+
+// A board on two rollers is one that four points bear, of which friction asks for another three by each arc: steps in which these do not settle are told.
+Test(touch_carried, steps_whose_arcs_do_not_settle_are_told) {
+  TestRun run = test_run(
+      ON_ROLLERS("\"friction\": 0.3",
+                 "{\"name\": \"board\", \"mass\": 1.5, \"shape\": {\"type\": \"box\", \"size\": [0.6, 0.15, "
+                 "0.08]}, \"pose\": {\"position\": [-0.006, 0, 0.345], \"rotation\": {\"axis\": [0, 0, 1], "
+                 "\"angle\": 0.02}}}"),
+      NULL);
+  MbContactCounts counts;
+  int64_t off = 0;
+  double worst = 0;
+  for (int i = 0; i < 60; i++) {
+    test_steps(run.sim, 1);
+    const double left = run.sim->touching->carried.left;
+    if (run.sim->touching->last.n == 0 || !(left > 1e-6) || !isfinite(left)) continue;
+    off++, worst = fmax(worst, left);
+  }
+  cr_assert(mb_sim_contacts(run.sim, &counts));
+  printf("a board on rollers: %d steps are off, by up to %.1e of how fast it is\n", (int)off, worst);
+  cr_assert_gt(off, 0);
+  cr_expect_geq(counts.missed, off);
+  cr_expect_geq(counts.residual, worst);
+  test_run_free(&run);
+}

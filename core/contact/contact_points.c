@@ -184,7 +184,9 @@ void mb_points_own(const MbContactPoints *p, size_t row, size_t rows, double *D)
 // What moves at an end of rows, by the state.
 static void at_end(const MbContactPoints *p, const MbPointsState *s, size_t end, double v[3]) {
   const size_t n = p->npoints, point = p->point[end];
-  if (p->branch)
+  if (p->lone)
+    v[0] = mb_branch_rate_alone(&p->branch[point], s->v), v[1] = v[2] = 0;
+  else if (p->branch)
     mb_branch_rate(&p->branch[point], p->rows, s->v, v);
   else
     for (size_t axis = 0; axis < 3; axis++) v[axis] = s->v[axis * n + point];
@@ -223,7 +225,9 @@ static void push_apart(const MbContactPoints *p, MbPointsState *s, size_t i, dou
 
 MB_CLONES static void push_points(const MbContactPoints *p, size_t count, const uint32_t *point,
                                   double (*f)[3], double *v) {
-  if (p->branch)
+  if (p->lone)
+    for (size_t e = 0; e < count; e++) mb_branch_add_alone(&p->branch[point[e]], f[e][0], v);
+  else if (p->branch)
     for (size_t e = 0; e < count; e++) mb_branch_add(&p->branch[point[e]], f[e], p->rows, v);
   else
     add_columns(p, count, point, f, v);

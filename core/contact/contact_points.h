@@ -29,7 +29,8 @@ typedef struct MbContactPoints {
   const double *self;     // (npoints) s · s of each branch; NULL: to be found
   double *table;          // (npoints x npoints) S of few points with branches; NULL: columns are by these
   bool *tabled;           // whether S stands there, as a column of W has been wanted
-  size_t rows;            // that branches run over
+  bool lone;   // along the first axis alone, of points with branches: there is nothing along the others
+  size_t rows; // that branches run over
   const size_t *
       first; // (n + 1) where the ends of each row begin; all rows of a contact have the same points, in one order
   const uint32_t *point; // of each end
@@ -54,7 +55,7 @@ typedef struct MbPointsState {
 
 // Numbers of v.
 static inline size_t mb_points_numbers(const MbContactPoints *p) {
-  return 3 * (p->branch ? p->rows : p->npoints);
+  return (p->lone ? 1 : 3) * (p->branch ? p->rows : p->npoints);
 }
 
 // out (n) ← column i of W.

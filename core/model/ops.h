@@ -359,6 +359,8 @@ typedef struct MbSolverOps {
   // always is.
   bool (*reserve)(MbSolverWork *work, size_t rows);
   bool (*responses)(MbSolverWork *work, size_t k, const MbRow *const *row, double *W);
+  // The factor of nodes that hang on the world, where forces couple these and nothing else at the last factor. NULL: it is not so (solvers/node_factor.h).
+  const struct MbNodeFactor *(*nodes)(const MbSolverWork *work);
   // Bodies that follow others (NULL: none do): (q, v) ← where they are and how they move, at the last kinematics, which look
   // only at what they follow (NULL: not wanted); y += what of their accelerations `apply` leaves out.
   void (*follow)(const MbSolverWork *work, double *q, double *v);

@@ -138,6 +138,10 @@ bool mb_delassus_reserve_factors(MbSim *sim, MbDelassus *delassus, size_t n);
 bool mb_delassus_by_bodies(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row, size_t n,
                            MbContactOperator *W);
 
+// Does the same by branches, if these rows, more than few, are about nodes that forces couple with nothing else, and about bodies as above.
+bool mb_delassus_by_nodes(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row, size_t n,
+                          MbContactOperator *W);
+
 // Does the same sparsely, if these rows are about two trees or more: W has what trees have alone, and what rows about several of them tie
 // together. False where all are about one, or they are so few that the solver sooner tells all of W at once, or the solver has passes, or memory has
 // run out (no_memory).

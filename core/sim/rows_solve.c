@@ -66,6 +66,7 @@ static MbStatus find_touching(MbSim *sim, double t, const double *v, MbReport *r
       c->ndry ? NULL : mb_delassus_elsewhere(sim, d, &c->set, c->slot, c->n);
   if (elsewhere && mb_touch_find_elsewhere(sim, elsewhere)) return MB_OK;
   if (!mb_delassus_by_bodies(sim, d, &c->set, c->slot, c->n, &W) && !d->no_memory &&
+      !mb_delassus_by_nodes(sim, d, &c->set, c->slot, c->n, &W) && !d->no_memory &&
       !mb_delassus_by_trees(sim, d, &c->set, c->slot, c->n, &W) && !d->no_memory)
     W = mb_delassus_of(sim, d, &c->set, c->slot, c->n);
   return d->no_memory ? mb_no_memory(report, "contact") : mb_touch_find(sim, &W, t, v, find_rates, report);

@@ -3,20 +3,24 @@
 #include "core/integrators/integrators.h"
 #include "core/sparse/sparse.h"
 
+#include <string.h>
+
 static const size_t MOST = 60000000; // entries of the factor, 480 MB
 
 struct MbNodeFactor {
   const MbModel *model;
   size_t n, entries;
-  bool is_all;     // no pair is about anything else
-  size_t *first;   // (nb) number of a node's first unknown; MB_WORLD = none
-  size_t *start;   // (n + 1) the lower triangle by columns
-  uint32_t *row;   // (entries)
-  size_t *at;      // (entries) where they go, in the order of `sweep`
-  double *value;   // (entries)
-  double *x;       // (n)
-  uint32_t *place; // (n) in v
+  bool is_all;      // no pair is about anything else
+  size_t *first;    // (nb) number of a node's first unknown; MB_WORLD = none
+  size_t *start;    // (n + 1) the lower triangle by columns
+  uint32_t *row;    // (entries)
+  size_t *at;       // (entries) where they go, in the order of `sweep`
+  double *value;    // (entries)
+  double *x;        // (n)
+  uint32_t *place;  // (n) in v
+  uint32_t *number; // (nv) of each velocity; UINT32_MAX = none
   MbCholesky *cholesky;
+  MbHalf *half;
 };
 
 // ---- numbers ----------------------------------------------------------------------------------------------
@@ -72,12 +76,17 @@ static bool number(MbNodeFactor *f) {
   const MbModel *model = f->model;
   f->first = mb_calloc(model->nb, sizeof *f->first);
   f->place = mb_calloc(model->nv, sizeof *f->place);
-  if (!f->first || !f->place) return false;
+  f->number = mb_calloc(model->nv, sizeof *f->number);
+  if (!f->first || !f->place || !f->number) return false;
+  memset(f->number, 0xff, model->nv * sizeof *f->number);
   for (size_t b = 0; b < model->nb; b++) {
     f->first[b] = MB_WORLD;
     if (b < model->nlisted || model->parent[b] != MB_WORLD) continue;
     f->first[b] = f->n;
-    for (size_t k = 0; k < model->joint[b].n; k++) f->place[f->n++] = (uint32_t)(model->v_first[b] + k);
+    for (size_t k = 0; k < model->joint[b].n; k++) {
+      f->number[model->v_first[b] + k] = (uint32_t)f->n;
+      f->place[f->n++] = (uint32_t)(model->v_first[b] + k);
+    }
   }
   return true;
 }
@@ -126,7 +135,8 @@ static bool analyse(MbNodeFactor *f, int threads) {
     f->cholesky = mb_cholesky_analyse(&(MbPattern){f->n, f->start, f->row}, perm, threads);
   }
   mb_free(start), mb_free(row), mb_free(order), mb_free(perm);
-  return f->cholesky != NULL;
+  if (f->cholesky) f->half = mb_half_make(f->cholesky);
+  return f->half != NULL;
 }
 
 bool mb_node_factor_create(const MbModel *model, int threads, MbNodeFactor **out) {
@@ -149,15 +159,17 @@ bool mb_node_factor_create(const MbModel *model, int threads, MbNodeFactor **out
 
 void mb_node_factor_free(MbNodeFactor *f) {
   if (!f) return;
+  mb_half_free(f->half);
   mb_cholesky_free(f->cholesky);
   mb_free(f->first), mb_free(f->start), mb_free(f->row), mb_free(f->at), mb_free(f->value), mb_free(f->x);
-  mb_free(f->place), mb_free(f);
+  mb_free(f->place), mb_free(f->number), mb_free(f);
 }
 
 size_t mb_node_factor_bytes(const MbNodeFactor *f) {
   if (!f) return 0;
-  return sizeof *f + mb_cholesky_size(f->cholesky).bytes + f->model->nb * sizeof *f->first +
-         f->model->nv * sizeof *f->place + (f->n + 2) * (sizeof *f->start + sizeof *f->x) +
+  return sizeof *f + mb_cholesky_size(f->cholesky).bytes + mb_half_bytes(f->half) +
+         f->model->nb * sizeof *f->first + f->model->nv * (sizeof *f->place + sizeof *f->number) +
+         (f->n + 2) * (sizeof *f->start + sizeof *f->x) +
          f->entries * (sizeof *f->row + sizeof *f->at + sizeof *f->value);
 }
 
@@ -173,6 +185,9 @@ bool mb_node_factor_set(MbNodeFactor *f, const MbCoupling *coupling, size_t *bla
 }
 
 bool mb_node_factor_is_all(const MbNodeFactor *f) { return f->is_all; }
+MbHalf *mb_node_factor_half(const MbNodeFactor *f) { return f->half; }
+size_t mb_node_factor_size(const MbNodeFactor *f) { return f->n; }
+uint32_t mb_node_factor_number(const MbNodeFactor *f, size_t v) { return f->number[v]; }
 
 void mb_node_factor_solve(MbNodeFactor *f, const double *x) {
   for (size_t k = 0; k < f->n; k++) f->x[k] = x[f->place[k]];

@@ -4,6 +4,7 @@
 #define MB_SOLVERS_NODE_FACTOR_H
 
 #include "core/solvers/coupled.h"
+#include "core/sparse/half.h"
 
 typedef struct MbNodeFactor MbNodeFactor;
 
@@ -19,5 +20,9 @@ bool mb_node_factor_is_all(const MbNodeFactor *factor);
 // The solution for the nodes' part of x (nv) is kept, and put there.
 void mb_node_factor_solve(MbNodeFactor *factor, const double *x);
 void mb_node_factor_put(const MbNodeFactor *factor, double *x);
+// Halves of such solutions, of the factor's unknowns; how many these are; the one that velocity v is, UINT32_MAX: none.
+MbHalf *mb_node_factor_half(const MbNodeFactor *factor);
+size_t mb_node_factor_size(const MbNodeFactor *factor);
+uint32_t mb_node_factor_number(const MbNodeFactor *factor, size_t v);
 
 #endif

@@ -5,6 +5,7 @@
 //   factor, accelerate    factor A at this instant; a factor that failed is none
 //   apply                 wants a factor; passes of Newton's method may use one of another place (stage.c)
 //   responses             want a factor of this place, where the rows have been carried, too
+//   nodes                 want a factor of this place
 //   begin, pass, end_pass, end   of a step by passes, in this order; the first two want a factor of this place
 //   put                   is kinematics and a factor of M at once, which leave neither velocities nor inertia
 //   reactions             want a solution by `apply` at the last factor
@@ -180,6 +181,11 @@ static bool responses(MbSolverWork *w, size_t k, const MbRow *const *row, double
   for (size_t i = 0; i < k; i++) want_seen(w, row[i]);
   assert(k <= w->reserved && "more rows than there is room for");
   return w->inner->responses(w->work, k, row, W);
+}
+
+static const struct MbNodeFactor *nodes(const MbSolverWork *w) {
+  want_factor_now(w);
+  return w->inner->nodes(w->work);
 }
 
 // ---- products at the instant ------------------------------------------------------------------------------
@@ -475,6 +481,7 @@ const MbSolverOps *mb_watched_solver(const MbModel *model, MbArena *arena) {
   WATCH(ops, reactions, reactions);
   WATCH(ops, reserve, reserve);
   WATCH(ops, responses, responses);
+  WATCH(ops, nodes, nodes);
   WATCH(ops, follow, follow);
   WATCH(ops, bend, bend);
   *passes = watched_passes;

@@ -113,3 +113,25 @@ MB_CLONES void mb_branch_rate(const MbBranch *s, size_t rows, const double *y, d
   out[1] = (s1[0] + s1[1]) + (s1[2] + s1[3]);
   out[2] = (s2[0] + s2[1]) + (s2[2] + s2[3]);
 }
+
+MB_CLONES void mb_branch_add_alone(const MbBranch *s, double f, double *y) {
+  const double *restrict a = s->s;
+  for (uint32_t r = 0; a && r < s->nruns; a += s->run[r++].count) {
+    const size_t n = s->run[r].count;
+    double *restrict x = y + s->run[r].first;
+    MB_SIMD
+    for (size_t i = 0; i < n; i++) x[i] += f * a[i];
+  }
+}
+
+MB_CLONES double mb_branch_rate_alone(const MbBranch *s, const double *y) {
+  const double *a = s->s;
+  double sum = 0;
+  for (uint32_t r = 0; a && r < s->nruns; a += s->run[r++].count) {
+    const size_t n = s->run[r].count;
+    const double *x = y + s->run[r].first;
+    MB_SIMD_SUM(sum)
+    for (size_t i = 0; i < n; i++) sum += a[i] * x[i];
+  }
+  return sum;
+}

@@ -3,6 +3,7 @@
 #include "core/base/alloc.h"
 #include "core/base/lapack.h"
 #include "core/sparse/global_inside.h"
+#include "core/sparse/paths.h"
 
 #include <string.h>
 
@@ -10,12 +11,8 @@ enum { AT_ONCE = 3 };
 
 struct MbBranches {
   MbGlobal *global;
-  const MbCholesky *tree;
-  uint32_t *place;   // (n) where each row of A is in the order of elimination
-  uint32_t *node;    // (n) the supernode of each place
-  double **root;     // (supernodes) R of each that has been on a branch, column by column; of an inverse NULL
-  uint32_t *path;    // (supernodes) scratch
-  unsigned char *on; // (supernodes) zero between uses
+  MbPaths paths;
+  double **root; // (supernodes) R of each that has been on a branch, column by column; of an inverse NULL
   size_t bytes;
 };
 
@@ -29,58 +26,37 @@ MbBranches *mb_branches_make(MbGlobal *g) {
   const MbCholesky *c = g->cholesky;
   MbBranches *b = mb_calloc(1, sizeof *b);
   if (!b) return NULL;
-  *b = (MbBranches){.global = g,
-                    .tree = c,
-                    .place = mb_calloc(c->n, sizeof *b->place),
-                    .node = mb_calloc(c->n, sizeof *b->node),
-                    .root = mb_calloc(c->count, sizeof *b->root),
-                    .path = mb_calloc(c->count, sizeof *b->path),
-                    .on = mb_calloc(c->count, sizeof *b->on)};
-  b->bytes = sizeof *b + 2 * c->n * sizeof *b->place +
-             c->count * (sizeof *b->root + sizeof *b->path + sizeof *b->on);
-  if (!b->place || !b->node || !b->root || !b->path || !b->on) {
+  b->global = g;
+  b->root = mb_calloc(c->count, sizeof *b->root);
+  if (!mb_paths_make(&b->paths, c) || !b->root) {
     mb_branches_free(b);
     return NULL;
   }
-  for (uint32_t k = 0; k < c->n; k++) b->place[c->perm[k]] = k;
-  for (uint32_t s = 0; s < c->count; s++)
-    for (uint32_t k = 0; k < c->node[s].columns; k++) b->node[c->node[s].first + k] = s;
+  b->bytes = sizeof *b + mb_paths_bytes(&b->paths) + c->count * sizeof *b->root;
   return b;
 }
 
 void mb_branches_free(MbBranches *b) {
   if (!b) return;
-  for (size_t s = 0; b->root && s < b->tree->count; s++) mb_free(b->root[s]);
+  for (size_t s = 0; b->root && s < b->paths.tree->count; s++) mb_free(b->root[s]);
   mb_free(b->root);
-  mb_free(b->place);
-  mb_free(b->node);
-  mb_free(b->path);
-  mb_free(b->on);
+  mb_paths_free(&b->paths);
   mb_free(b);
 }
 
 size_t mb_branches_bytes(const MbBranches *b) { return b ? b->bytes : 0; }
 
-uint32_t mb_branch_place(const MbBranches *b, size_t row) { return b->place[row]; }
+uint32_t mb_branch_place(const MbBranches *b, size_t row) { return b->paths.place[row]; }
 
 // ---- runs -------------------------------------------------------------------------------------------------
 
 size_t mb_branch_runs(const MbBranches *b, size_t row, MbStretch *run, size_t *length) {
-  const MbCholesky *c = b->tree;
-  size_t n = 0, sum = 0;
-  uint32_t end = UINT32_MAX;
-  for (uint32_t s = b->node[b->place[row]]; s != MB_NONE; s = c->node[s].parent) {
-    const MbSupernode *node = &c->node[s];
-    if (node->first != end) n++;
-    if (run && node->first != end)
-      run[n - 1] = (MbStretch){node->first, node->columns};
-    else if (run)
-      run[n - 1].count += node->columns;
-    end = node->first + node->columns;
-    sum += node->columns;
-  }
-  *length = sum;
-  return n;
+  const MbPaths *p = &b->paths;
+  MbRuns runs = {.run = run};
+  for (uint32_t s = p->node[p->place[row]]; s != MB_NONE; s = p->tree->node[s].parent)
+    mb_runs_add(&runs, &p->tree->node[s]);
+  *length = runs.length;
+  return runs.n;
 }
 
 // ---- numbers, of an inverse -------------------------------------------------------------------------------
@@ -88,10 +64,10 @@ size_t mb_branch_runs(const MbBranches *b, size_t row, MbStretch *run, size_t *l
 // Row k of S has the column of i where it begins before that.
 static void read_inverse(const MbBranches *b, size_t row, double *s) {
   const MbInverse *S = b->global->inverse;
-  const MbCholesky *c = b->tree;
+  const MbCholesky *c = b->paths.tree;
   const double *numbers = S->numbers;
-  const uint32_t i = b->place[row];
-  for (uint32_t t = b->node[i]; t != MB_NONE; t = c->node[t].parent)
+  const uint32_t i = b->paths.place[row];
+  for (uint32_t t = b->paths.node[i]; t != MB_NONE; t = c->node[t].parent)
     for (uint32_t k = c->node[t].first; k < c->node[t].first + c->node[t].columns; k++)
       *s++ = k >= i && S->from[k] <= i ? numbers[S->at[k] + i - S->from[k]] : 0;
 }
@@ -132,24 +108,6 @@ static const double *root_of(MbBranches *b, uint32_t s) {
   return b->root[s] = R;
 }
 
-// Supernodes on the branches of n places, rising.
-static size_t path_of(MbBranches *b, const uint32_t *place, size_t n) {
-  const MbCholesky *c = b->tree;
-  size_t count = 0;
-  for (size_t k = 0; k < n; k++)
-    for (uint32_t s = b->node[place[k]]; s != MB_NONE && !b->on[s]; s = c->node[s].parent)
-      b->on[s] = 1, b->path[count++] = s;
-  for (size_t k = 0; k < count; k++) b->on[b->path[k]] = 0;
-  // each of the n ways up rises: they are merged
-  for (size_t k = 1; k < count; k++) {
-    const uint32_t s = b->path[k];
-    size_t at = k;
-    for (; at > 0 && b->path[at - 1] > s; at--) b->path[at] = b->path[at - 1];
-    b->path[at] = s;
-  }
-  return count;
-}
-
 static const MbSweepTask *task_of(const MbSweeps *s, uint32_t node) {
   for (size_t t = 0; t < s->ntasks; t++)
     if (node >= s->task[t].begin && node < s->task[t].end) return &s->task[t];
@@ -171,13 +129,13 @@ static void go_up(const MbBranches *b, const uint32_t *place, size_t n, size_t c
   MbSweeps *s = g->sweeps;
   const MbSweepTask *task = NULL;
   for (size_t k = 0; k < count; k++) {
-    const MbSweepNode *node = &s->node[b->path[k]];
+    const MbSweepNode *node = &s->node[b->paths.path[k]];
     memset(s->x + 4 * (size_t)node->first, 0, 4 * (size_t)node->columns * sizeof *s->x);
   }
   memset(s->x + 4 * s->rows, 0, 4 * sizeof *s->x);
   for (size_t k = 0; k < n; k++) s->x[4 * (size_t)place[k] + k] = 1;
   for (size_t k = 0; k < count; k++) {
-    const uint32_t node = b->path[k];
+    const uint32_t node = b->paths.path[k];
     if (!task || node >= task->end) {
       if (task) hand_up(s, task);
       task = task_of(s, node);
@@ -201,16 +159,16 @@ static void take_root(const double *R, size_t n, const double *f, double *out) {
 
 static bool find_by_factor(MbBranches *b, const uint32_t *place, size_t n, double *const *s) {
   const MbSweeps *sweeps = b->global->sweeps;
-  const MbCholesky *c = b->tree;
-  const size_t count = path_of(b, place, n);
+  const MbCholesky *c = b->paths.tree;
+  const size_t count = mb_paths_find(&b->paths, place, n);
   uint32_t next[AT_ONCE]; // of each one's own way
   size_t at[AT_ONCE] = {0};
   for (size_t k = 0; k < count; k++)
-    if (!root_of(b, b->path[k])) return false;
+    if (!root_of(b, b->paths.path[k])) return false;
   go_up(b, place, n, count);
-  for (size_t k = 0; k < n; k++) next[k] = b->node[place[k]];
+  for (size_t k = 0; k < n; k++) next[k] = b->paths.node[place[k]];
   for (size_t k = 0; k < count; k++) {
-    const uint32_t node = b->path[k];
+    const uint32_t node = b->paths.path[k];
     const size_t columns = sweeps->node[node].columns;
     double *x = sweeps->x + 4 * (size_t)sweeps->node[node].first;
     take_root(b->root[node], columns, x, x); // row i needs rows from i on
@@ -229,6 +187,6 @@ bool mb_branch_find(MbBranches *b, const size_t *row, size_t n, double *const *s
     for (size_t k = 0; k < n; k++) read_inverse(b, row[k], s[k]);
     return true;
   }
-  for (size_t k = 0; k < n; k++) place[k] = b->place[row[k]];
+  for (size_t k = 0; k < n; k++) place[k] = b->paths.place[row[k]];
   return find_by_factor(b, place, n, s);
 }

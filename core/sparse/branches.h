@@ -55,5 +55,8 @@ double mb_branch_dot(const MbBranch *s, const MbBranch *t);
 // y += s f for three right-hand sides, of so many rows each, one after the other in y; out ← s · y of each.
 void mb_branch_add(const MbBranch *s, const double f[3], size_t rows, double *y);
 void mb_branch_rate(const MbBranch *s, size_t rows, const double *y, double out[3]);
+// The same for one right-hand side.
+void mb_branch_add_alone(const MbBranch *s, double f, double *y);
+double mb_branch_rate_alone(const MbBranch *s, const double *y);
 
 #endif

@@ -44,6 +44,7 @@ static const Case cases[] = {
     {"a figure of 16 parts, to 1e-6", FIGURES, 1, 60, 100, CLOSE, 0, 0},
     {"50 such figures, to 1e-6", FIGURES, 50, 60, 100, CLOSE, 0, 0},
     {"one cloth under redmax, to 1e-6", SHEET, 8, 5, 20, CLOSE, 0, 0},
+    {"one of 613 nodes, to 1e-6", SHEET, 18, 5, 5, CLOSE, 0, 0},
 };
 
 // ---- scenes -----------------------------------------------------------------------------------------------

@@ -131,10 +131,15 @@ static void precondition(MbSolverWork *work, double *x) {
   if (work->nodes) mb_node_factor_put(work->nodes, x);
 }
 
+// Where it is not NULL it is what A is of nodes.
+static const MbNodeFactor *nodes_alone(const MbSolverWork *work) {
+  return work->coupling.on && work->nodes && mb_node_factor_is_all(work->nodes) ? work->nodes : NULL;
+}
+
 static bool apply_coupled(MbSolverWork *work, double *x, const double *aim, double *lambda) {
   (void)aim, (void)lambda;
   static const MbInverse inverse = {multiply, precondition};
-  if (work->coupling.on && work->nodes && mb_node_factor_is_all(work->nodes)) {
+  if (nodes_alone(work)) {
     precondition(work, x);
     return true;
   }
@@ -199,5 +204,6 @@ const MbSolverOps mb_redmax_recursive_ops = {
     .accelerate = accelerate,
     .reserve = reserve,
     .responses = responses,
+    .nodes = nodes_alone,
     .keeps = &keeps,
 };

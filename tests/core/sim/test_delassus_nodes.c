@@ -1,0 +1,61 @@
+// W of contacts of deformables in a solution of all coordinates together, which is not formed: its columns are what A⁻¹ makes of a push along one row.
+#include "core/base/alloc.h"
+#include "core/sim/constrain_internal.h"
+#include "core/sim/touch.h"
+#include "tests/runs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CLOTH(NAME, X, Z)                                                                                    \
+  "{\"name\": \"" NAME "\", \"type\": \"cloth\", \"mesh\": {\"grid\": [13, 13], \"size\": [0.6, 0.6]}, "     \
+  "\"pose\": {\"position\": [" #X ", 0, " #Z "]}, \"material\": {\"model\": \"corotational\", \"young\": "   \
+  "50000, \"poisson\": 0.3, \"density\": 300, \"thickness\": 0.01, \"bending\": {}}}"
+
+// Two cloths that lie on one another and on a table, and a ball on them.
+#define SCENE                                                                                                \
+  "{\"mbsim\": 1, \"solver\": {\"type\": \"redmax\", \"dynamics\": \"recursive\"}, \"integrator\": "         \
+  "\"implicit\", \"time\": {\"step\": 0.005, \"steps\": 2}, \"contact\": {\"friction\": 0.4, "               \
+  "\"tolerance\": 1e-6}, \"bodies\": [{\"name\": \"table\", \"shape\": {\"type\": \"plane\"}, \"joint\": "   \
+  "{\"type\": \"fixed\"}}, {\"name\": \"ball\", \"density\": 500, \"shape\": {\"type\": \"sphere\", "        \
+  "\"radius\": 0.05}, \"pose\": {\"position\": [0.3, 0.3, 0.0701]}}], \"deformables\": [" CLOTH(             \
+      "below", 0, 0.0051) ", " CLOTH("above", 0.01, 0.0152) "]}"
+
+typedef struct Seen {
+  MbSim *sim;
+  size_t times, rows, bodies;
+  double worst;
+} Seen;
+
+static void see(void *context, const MbContactProblem *problem) {
+  Seen *seen = context;
+  MbSim *sim = seen->sim;
+  const MbConstraining *c = sim->constraining;
+  const MbContactPoints *points = problem->W.points;
+  if (!points) return;
+  cr_assert(points->lone);
+  seen->times++, seen->rows = problem->n, seen->bodies += points->nslots;
+  double *y = mb_calloc(sim->width, sizeof *y), *column = mb_calloc(problem->n, sizeof *column);
+  for (size_t i = 0; i < problem->n; i += 37) {
+    memset(y, 0, sim->width * sizeof *y);
+    mb_row_spread(&c->set, c->slot[i], 1, y);
+    cr_assert(sim->solver->apply(sim->work, y, NULL, NULL));
+    mb_points_column(points, problem->n, i, column);
+    for (size_t j = 0; j < problem->n; j++)
+      seen->worst =
+          fmax(seen->worst, fabs(column[j] - mb_row_rate(&c->set, c->slot[j], y)) / (column[i] + 1e-300));
+  }
+  mb_free(y), mb_free(column);
+}
+
+Test(delassus_nodes, columns_are_what_a_push_along_a_row_does) {
+  TestRun run = test_run(SCENE, NULL);
+  Seen seen = {.sim = run.sim};
+  cr_assert(mb_touch_watch(run.sim, (MbTouchWatch){see, &seen}));
+  test_steps(run.sim, 2);
+  cr_expect_gt(seen.times, 1);
+  cr_expect_gt(seen.rows, 600);
+  cr_expect_gt(seen.bodies, 0, "the ball does not touch");
+  cr_expect_lt(seen.worst, 1e-11, "%g", seen.worst);
+  test_run_free(&run);
+}

@@ -4,6 +4,7 @@
 #include "core/compile/compile_internal.h"
 #include "core/joints/joints.h"
 #include "core/model/coordinates.h"
+#include "core/model/joint_gap.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -64,6 +65,19 @@ static MbStatus check_rotors(const MbJoint *joint, const double *inertia, const 
           "\"inertia\" is of coordinates that turn or slide by themselves, and this joint has a rotation "
           "vector: give the body's own inertia instead, or three hinges");
   return MB_OK;
+}
+
+// Where joints are held by rows, a joint's coordinates are found from where its body is.
+static MbStatus check_coordinates(const MbModel *model, const MbJoint *joint, const double *q0,
+                                  const char *where, MbReport *report) {
+  const bool found = mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL && !model->solver.project;
+  if (!found || mb_joint_moves_apart(joint, q0)) return MB_OK;
+  return mb_error(
+      report, MB_SCENE, where,
+      "where it starts, some of this joint's %zu coordinates move the body in the same way, and solver "
+      "\"maximal\" cannot tell them apart: start elsewhere where that is a locked gimbal, else take a "
+      "joint without the coordinates that are too many",
+      joint->n);
 }
 
 // P = C_p⁻¹ in_parent and B = in_body⁻¹ C, so that E_i = E_p P Q(q) B
@@ -158,6 +172,7 @@ MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *re
       const Lists to = {q0 + q, v0 + v, stiffness + v, rest + v, damping + v, inertia + v};
       MbStatus one = build_numbers(&spec->bodies[i].joint, joint[b].n, where, &to, report);
       if (one == MB_OK) one = check_rotors(&joint[b], inertia + v, where, report);
+      if (one == MB_OK) one = check_coordinates(model, &joint[b], q0 + q, where, report);
       const MbJointTwistSpec *twist = spec->bodies[i].joint.twist;
       if (one != MB_OK)
         status = one;

@@ -249,7 +249,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   }
   if (status == MB_OK) status = check_start(sim, report);
   if (status == MB_OK) mb_watch_start(sim);
-  if (status == MB_OK) mb_start_watch(sim, report);
+  if (status == MB_OK && !(options && options->restored)) mb_start_watch(sim, report);
   return status;
 }
 

@@ -378,7 +378,7 @@ class _Options(ctypes.Structure):
 
 
 class _SimOptions(ctypes.Structure):
-    _fields_ = [("threads", ctypes.c_int)]
+    _fields_ = [("threads", ctypes.c_int), ("engine", ctypes.c_void_p), ("restored", ctypes.c_bool)]
 
 
 class _Channel(ctypes.Structure):

@@ -13,6 +13,11 @@ t sweep swing.json -p lenght=1,2
 t sweep swing.json -p length
 t sweep swing.json -p length=0:1
 t sweep swing.json -p length=a,b
+t sweep swing.json -p length=1,2 -p length=3
+t sweep swing.json -s /bodies/0/density=1 -s /bodies/0/density=2,3
+t sweep swing.json -p length=1,2 -s /parameters/length=3
+t sweep swing.json -p length=1,2 -s '/parameters={"length":3}'
+t sweep swing.json -s /time/step=0.01,0.02 -s '/time={"step":0.1,"duration":1}'
 t sweep swing.json -p /time/step=1
 t sweep swing.json -s time/step=1
 t sweep swing.json -s /bodies/0/densty=1,2

@@ -219,8 +219,9 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
     mb_rows_make(sim, q, v, t, 0);
     mb_constrain_remember(sim);
   }
-  if (sim->integrator->scheme != MB_ADAPTIVE)
+  if (c->freed && sim->integrator->scheme != MB_ADAPTIVE)
     memcpy(mb_section(sim, MB_SECTION_FREEDOM), c->freedom, sizeof c->freedom);
+  c->freed = false;
   memcpy(mb_section(sim, MB_SECTION_FORCES), c->force, model->nslots * sizeof *c->force);
   return MB_OK;
 }

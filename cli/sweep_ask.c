@@ -139,6 +139,30 @@ static MbStatus ask_measures(MbSweep *s, MbReport *report) {
   return MB_OK;
 }
 
+static bool varies(const MbSweep *s, const char *name) {
+  for (size_t i = 0; i < s->design.naxes; i++)
+    if (!strcmp(s->design.axes[i].name, name)) return true;
+  return false;
+}
+
+// A table with two columns of one name would be read as if it had one of them.
+static MbStatus check_columns(const MbSweep *s, MbReport *report) {
+  for (size_t i = 0; i < s->design.naxes; i++) {
+    const char *name = s->design.axes[i].name;
+    if (mb_table_always_has(name))
+      return mb_error(report, MB_USAGE, "",
+                      "--param %s: every table has a column \"%s\" of its own: vary --set /parameters/%s",
+                      name, name, name);
+  }
+  for (size_t i = 0; i < s->nmeasures; i++) {
+    const char *name = s->measures[i].name;
+    if (mb_table_always_has(name) || varies(s, name))
+      return mb_error(report, MB_USAGE, "",
+                      "--measure %s: the table has another column \"%s\": give it another name", name, name);
+  }
+  return MB_OK;
+}
+
 // ---- how ----------------------------------------------------------------------------------------------------
 
 static MbStatus ask_memory(MbSweep *s, MbReport *report) {
@@ -379,6 +403,7 @@ MbStatus mb_sweep_ask(MbSweep *s, MbReport *report) {
   if (!status) status = ask_folder(s, report);
   if (!status) status = ask_design(s, report);
   if (!status) status = ask_measures(s, report);
+  if (!status) status = check_columns(s, report);
   if (!status) status = mb_scene_source(s->args, NULL, s->scene_name, &s->source, report);
   s->scenes = (MbRunScenes){.text = s->source.text,
                             .length = s->source.length,

@@ -24,6 +24,9 @@ t sweep swing.json -s /bodies/0/densty=1,2
 t sweep swing.json -s /solver=readmax,maximal
 t sweep swing.json -p length=1,2 -m 'a=max(bob.positon.x)' -m 'b=mox(bob.position.x)' -m 'c=bob.position.x'
 t sweep swing.json -m 'a=final(bob.position.x)' -m 'a=max(bob.position.x)'
+t sweep swing.json -p length=1,2 -m 'length=final(bob.position.x)'
+t sweep swing.json -m 'steps=final(bob.position.x)'
+t sweep swing.json -s '/parameters={"id":1,"length":1}' -p id=1,2
 t sweep swing.json -D latin_hypercube -p length=1:2
 t sweep swing.json -D sobol -n 4 --seed 0 -p length=normal:1:0.1
 t sweep swing.json --seed -1

@@ -151,6 +151,14 @@ Test(checkpoint, a_section_that_is_missing_is_told) {
   test_run_free(&run);
 }
 
+// Adaptive steps do not find the forces at their ends where no channel tells them, and then remember none.
+Test(checkpoint, has_no_forces_of_adaptive_steps_that_nobody_asks_for) {
+  static const char *const sets[] = {"/integrator=\"rk45\"", NULL};
+  TestRun one = test_run("09-hybrid-dynamics", sets), other = test_run("09-hybrid-dynamics", sets);
+  test_resumes(one.sim, other.sim, 14, 1, "rk45");
+  test_run_free(&one), test_run_free(&other);
+}
+
 // Values that were given to inputs are pairs, as many as there are of them.
 Test(checkpoint, has_another_length_as_the_state_has) {
   TestRun run = test_run(scene, NULL), other = test_run(scene, NULL);

@@ -172,16 +172,13 @@ MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *re
       const Lists to = {q0 + q, v0 + v, stiffness + v, rest + v, damping + v, inertia + v};
       MbStatus one = build_numbers(&spec->bodies[i].joint, joint[b].n, where, &to, report);
       if (one == MB_OK) one = check_rotors(&joint[b], inertia + v, where, report);
-      if (one == MB_OK) one = check_coordinates(model, &joint[b], q0 + q, where, report);
       const MbJointTwistSpec *twist = spec->bodies[i].joint.twist;
-      if (one != MB_OK)
-        status = one;
-      else if (twist) {
-        const MbStatus moved = mb_compile_joint_twist(twist, &joint[b], q0 + q, where, v0 + v, report);
-        if (moved != MB_OK) status = moved;
-      } else if (joint[b].ops->change) {
+      if (one == MB_OK && twist)
+        one = mb_compile_joint_twist(twist, &joint[b], q0 + q, where, v0 + v, report);
+      else if (one == MB_OK && joint[b].ops->change)
         joint[b].ops->change(&joint[b], q0 + q, MB_TO_VELOCITIES, v0 + v);
-      }
+      if (one == MB_OK) one = check_coordinates(model, &joint[b], q0 + q, where, report);
+      if (one != MB_OK) status = one;
     } else {
       double phi[6];
       MbPose E;

@@ -68,16 +68,15 @@ static MbStatus check_rotors(const MbJoint *joint, const double *inertia, const 
 }
 
 // Where joints are held by rows, a joint's coordinates are found from where its body is.
-static MbStatus check_coordinates(const MbModel *model, const MbJoint *joint, const double *q0,
+static MbStatus check_coordinates(const MbModel *model, const MbJoint *joint, const double *q0, size_t b,
                                   const char *where, MbReport *report) {
   const bool found = mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL && !model->solver.project;
   if (!found || mb_joint_moves_apart(joint, q0)) return MB_OK;
-  return mb_error(
-      report, MB_SCENE, where,
-      "where it starts, some of this joint's %zu coordinates move the body in the same way, and solver "
-      "\"maximal\" cannot tell them apart: start elsewhere where that is a locked gimbal, else take a "
-      "joint without the coordinates that are too many",
-      joint->n);
+  return mb_error(report, MB_SCENE, where,
+                  "where \"%s\" starts, some of its joint's %zu coordinates move it in the same way, and "
+                  "solver \"maximal\" cannot tell them apart: start elsewhere where that is a locked gimbal, "
+                  "else take a joint without the coordinates that are too many",
+                  model->body_name[b], joint->n);
 }
 
 // P = C_p⁻¹ in_parent and B = in_body⁻¹ C, so that E_i = E_p P Q(q) B
@@ -177,7 +176,7 @@ MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *re
         one = mb_compile_joint_twist(twist, &joint[b], q0 + q, where, v0 + v, report);
       else if (one == MB_OK && joint[b].ops->change)
         joint[b].ops->change(&joint[b], q0 + q, MB_TO_VELOCITIES, v0 + v);
-      if (one == MB_OK) one = check_coordinates(model, &joint[b], q0 + q, where, report);
+      if (one == MB_OK) one = check_coordinates(model, &joint[b], q0 + q, b, where, report);
       if (one != MB_OK) status = one;
     } else {
       double phi[6];

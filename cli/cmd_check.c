@@ -79,8 +79,9 @@ const MbCommand mb_command_check = {
         "Reads every record of each FILE and checks its checksums, that times increase, numbers are finite "
         "and "
         "quaternions are unit, the drift of energy and momentum, and that no hard constraint stays open "
-        "(channel constraint.error) beyond what the run allowed it. Exit 1 when a check fails, 5 when the "
-        "file is damaged; of several files the worst, each under its name, or with --json a list of answers.",
+        "(channel constraint.error) beyond what the run allowed it. Exit 1 when a check fails, which "
+        "one does whose channel is missing where its bound is given; 5 when the file is damaged; of several "
+        "files the worst, each under its name, or with --json a list of answers.",
     .noptions = sizeof options / sizeof *options,
     .options = options,
     .run = run,

@@ -53,9 +53,9 @@ static MbStatus check_memory(const MbGradientRun *run, const MbSensitivity *grad
                   mb_arg(run->args, "memory")->number, ceil(least / mebi * 100) / 100);
 }
 
-// Makes derivatives of the run once more; what was warned of as they were first made is not told again.
-static MbStatus make_again(MbGradientRun *run, const MbSensitivityNumber *numbers, MbSensitivity **gradient,
-                           MbReport *report) {
+// Makes derivatives without a word about how the scene begins: that was told as they were first made, or by the run whose checkpoint they begin at.
+static MbStatus make_silently(MbGradientRun *run, const MbSensitivityNumber *numbers,
+                              MbSensitivity **gradient, MbReport *report) {
   MbReport told = {0};
   mb_sensitivity_free(*gradient);
   const MbStatus status = mb_sensitivity_create(run->scene.model, numbers, run->nwrt, gradient, &told);
@@ -84,7 +84,7 @@ static MbStatus go_back(MbGradientRun *run, const MbSensitivityNumber *numbers, 
   asked.weights = weights;
   for (size_t m = 0; m < run->nmeasures && !status; m++) {
     asked.which = m, asked.again = m > 0;
-    if (m) status = make_again(run, numbers, gradient, report);
+    if (m) status = make_silently(run, numbers, gradient, report);
     if (!status) status = mb_backward(*gradient, &asked, derivatives, report);
     for (size_t k = 0; k < run->nwrt && !status; k++) run->wrt[k].derivative[m] = derivatives[k];
   }
@@ -122,7 +122,7 @@ static MbStatus choose_way(const MbGradientRun *run, const MbSensitivity *gradie
 static MbStatus again(MbGradientRun *run, const MbSensitivityNumber *numbers, MbSensitivity **gradient,
                       MbReport *report) {
   mb_measures_reset(run->scene.measures);
-  return make_again(run, numbers, gradient, report);
+  return make_silently(run, numbers, gradient, report);
 }
 
 // How derivatives were taken, as it is told.
@@ -156,7 +156,9 @@ static MbStatus differentiate(MbGradientRun *run, MbReport *report) {
   for (size_t k = 0; k < run->nwrt; k++)
     numbers[k] = (MbSensitivityNumber){run->wrt[k].name, run->wrt[k].less.model, run->wrt[k].more.model,
                                        run->wrt[k].move};
-  MbStatus status = mb_sensitivity_create(run->scene.model, numbers, run->nwrt, &gradient, report);
+  MbStatus status = run->from
+                        ? make_silently(run, numbers, &gradient, report)
+                        : mb_sensitivity_create(run->scene.model, numbers, run->nwrt, &gradient, report);
   if (!status) status = choose_way(run, gradient, &back, report);
   const MbReport told = *report;
   if (!status && back) status = go_back(run, numbers, &gradient, report);
@@ -183,8 +185,8 @@ static MbStatus whole_run(MbGradientRun *run, const MbWrt *wrt, double value, do
   MbSim *sim = NULL;
   MbReport warned = {0}; // as the scene itself
   MbStatus status = mb_gradient_variant(run, wrt, value, &v, &warned);
+  if (!status) status = mb_sim_create(v.model, NULL, &sim, &warned);
   if (status) *report = warned;
-  if (!status) status = mb_sim_create(v.model, NULL, &sim, report);
   if (!status && run->from)
     status = mb_sim_restore_of(sim, run->scene.model, run->checkpoint.bytes, run->checkpoint.size, report);
   double *frame = status ? NULL : mb_calloc(mb_sim_frame_size(sim), sizeof *frame);

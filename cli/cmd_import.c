@@ -1,5 +1,6 @@
 #include "cli/choices.h"
 #include "cli/console.h"
+#include "cli/file_kind.h"
 #include "cli/model_text.h"
 #include "cli/options.h"
 #include "core/base/alloc.h"
@@ -29,6 +30,12 @@ static MbStatus judge(const MbArgs *args, const MbModelNotes *notes, MbReport *r
                   "--strict: what is listed above cannot be said in a scene (%d of the notes)", losses);
 }
 
+static MbStatus refuse_scene(const char *path, MbReport *report) {
+  if (mb_file_kind(path) != MB_FILE_JSON) return MB_OK;
+  return mb_error(report, MB_IO, "", "%s looks like a scene, not a model; did you mean mbsim run %s?", path,
+                  path);
+}
+
 static MbStatus run(const MbArgs *args) {
   MbReport report = {0};
   MbModelNotes notes = {0};
@@ -41,6 +48,7 @@ static MbStatus run(const MbArgs *args) {
                                    .key = mb_arg(args, "key")->text,
                                    .merge_fixed = mb_arg_given(args, "merge-fixed"),
                                    .free_base = mb_arg_given(args, "free-base")};
+  if (!status) status = refuse_scene(args->operands[0], &report);
   if (!status) status = mb_model_import(args->operands[0], &options, &notes, &text, &report);
   tell(&notes);
   if (!status) status = judge(args, &notes, &report);

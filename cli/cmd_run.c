@@ -131,8 +131,10 @@ static MbStatus plan_outputs(MbRun *run, bool resumes, MbReport *report) {
 }
 
 static MbStatus prepare(MbRun *run, MbReport *report) {
-  MbSimOptions options = {.threads = (int)mb_arg(run->args, "threads")->count, .engine = run->engine};
   const bool resumes = mb_arg_given(run->args, "resume"), writes = !run->follower || !run->follower->no_file;
+  MbSimOptions options = {.threads = (int)mb_arg(run->args, "threads")->count,
+                          .engine = run->engine,
+                          .restored = resumes && !run->follower}; // whoever follows is told all anew
   MbStatus status = writes ? plan_outputs(run, resumes, report) : MB_OK;
   if (!status) status = create_sim(run, &options, report);
   if (!status) status = allocate(run, report);

@@ -1,5 +1,6 @@
 // mbsim: finds the sub-command and runs it.
 #include "cli/console.h"
+#include "cli/file_kind.h"
 #include "cli/help.h"
 #include "cli/log.h"
 #include "cli/options.h"
@@ -20,8 +21,19 @@ const MbCommand *mb_command_find(const char *name) {
   return NULL;
 }
 
+// A file where a command is wanted: what to do with one of its kind.
+static const char *command_for(const char *path) {
+  const MbFileKind kind = mb_file_kind(path);
+  return kind == MB_FILE_JSON ? "run" : kind == MB_FILE_TRAJECTORY ? "info" : NULL;
+}
+
 static MbStatus unknown_command(const char *name) {
-  const char *words[32];
+  const char *words[32], *command = command_for(name);
+  if (command) {
+    mb_console_error("\"%s\" is a file and no command; did you mean mbsim %s %s? (see mbsim --help)", name,
+                     command, name);
+    return MB_USAGE;
+  }
   size_t n = 0;
   for (; mb_commands[n] && n < 31; n++) words[n] = mb_commands[n]->name;
   words[n] = NULL;

@@ -5,6 +5,7 @@
 #include "cli/plan_text.h"
 #include "cli/run.h"
 #include "core/base/alloc.h"
+#include "core/base/report.h"
 
 #include <math.h>
 
@@ -24,6 +25,14 @@ static MbStatus restore(MbRun *run, const MbTrajCheckpoint *from, MbReport *repo
   return MB_OK;
 }
 
+// Tells whoever follows the run what it warned of before its checkpoint.
+static void tell_again(const MbRun *run, const MbTrajEvent *event) {
+  if (!run->follower || !run->follower->said) return;
+  MbReport said = {0};
+  mb_warning(&said, "", "%s", event->text);
+  run->follower->said(run->follower->to, &said);
+}
+
 // Events before or at `step`.
 static MbStatus copy_events(Replay *replay, int64_t step, MbReport *report) {
   MbRun *run = replay->run;
@@ -32,6 +41,7 @@ static MbStatus copy_events(Replay *replay, int64_t step, MbReport *report) {
     if (event.step > (uint64_t)step) break;
     const MbStatus status = mb_traj_event(run->writer, event.time, event.step, event.text, report);
     if (status) return status;
+    tell_again(run, &event);
   }
   return MB_OK;
 }

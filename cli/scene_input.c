@@ -6,6 +6,7 @@
 #include "cli/file_kind.h"
 #include "core/base/alloc.h"
 #include "io/models/models.h"
+#include "io/sweep/study.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -72,19 +73,31 @@ static MbStatus import(const char *path, Source *source, MbReport *report) {
   return status;
 }
 
+// A study is for sweeps, which read it themselves.
+static MbStatus refuse_study(const Source *source, MbReport *report) {
+  static const char key[] = "\"mbsim_study\"";
+  if (!source->text || !memmem(source->text, source->length, key, sizeof key - 1) ||
+      !mb_study_is(source->text, source->length))
+    return MB_OK;
+  return mb_error(report, MB_SCENE, "", "%s is a study, not a scene: mbsim sweep %s runs it", source->name,
+                  !strcmp(source->name, "<stdin>") ? "-" : source->name);
+}
+
 static MbStatus read_source(const char *path, Source *source, MbReport *report) {
   *source = (Source){.name = path, .directory = "."};
   if (!strcmp(path, "-")) {
     source->name = "<stdin>";
-    return slurp(stdin, bytes_of(stdin), source, report);
+    const MbStatus status = slurp(stdin, bytes_of(stdin), source, report);
+    return status ? status : refuse_study(source, report);
   }
   if (!*path) return mb_error(report, MB_USAGE, "", "the scene's file name is empty");
   const MbStatus found = mb_scene_folder(path, source->directory, report);
   if (found) return found;
   FILE *stream = fopen(path, "re");
   if (!stream) return mb_error(report, MB_IO, "", "%s cannot be opened: %s", path, strerror(errno));
-  const MbStatus status = slurp(stream, bytes_of(stream), source, report);
+  MbStatus status = slurp(stream, bytes_of(stream), source, report);
   fclose(stream);
+  if (!status) status = refuse_study(source, report);
   return status ? status : import(path, source, report);
 }
 

@@ -12,10 +12,18 @@
 
 // ---- what varies ------------------------------------------------------------------------------------------
 
-// "name=values" of --param or --set.
+// Whether one of a list's texts from `first` on, before the text at `i`, has the same name before its "=".
+static bool is_named_before(const MbValue *given, size_t first, size_t i, size_t length) {
+  for (size_t k = first; k < i; k++)
+    if (!strncmp(given->list[k], given->list[i], length + 1)) return true;
+  return false;
+}
+
+// "name=values" of --param or --set. What the command line says takes the place of what a study says of the same name.
 static MbStatus add_axes(MbSweep *s, const char *option, MbReport *report) {
   const MbValue *given = mb_arg(s->args, option);
   const bool pointers = !strcmp(option, "set");
+  const size_t of_study = pointers ? s->study_sets : s->study_params;
   MbStatus status = MB_OK;
   for (size_t i = 0; i < given->nlist; i++) {
     const char *text = given->list[i], *equals = strchr(text, '=');
@@ -26,12 +34,18 @@ static MbStatus add_axes(MbSweep *s, const char *option, MbReport *report) {
                                  : "name=values, as length=0.5:1.5:11");
       continue;
     }
+    if (i >= of_study && is_named_before(given, of_study, i, (size_t)(equals - text))) {
+      status =
+          mb_error(report, MB_USAGE, "", "--%s %.*s is given twice: several values stand in one, as %.*s=1,2",
+                   option, (int)(equals - text), text, (int)(equals - text), text);
+      continue;
+    }
     char *name = mb_arena_strndup(&s->arena, text, (size_t)(equals - text));
     if (!name) return mb_no_memory(report, "the command line");
     snprintf(what, sizeof what, "--%s %.100s", option, name);
     const int first = report->kept;
     const MbStatus one = mb_design_add(&s->design, name, equals + 1, what, report);
-    mb_sweep_locate(s, i, pointers ? s->study_sets : s->study_params, "/vary", text, first, report);
+    mb_sweep_locate(s, i, of_study, "/vary", text, first, report);
     if (!status) status = one;
   }
   return status;
@@ -122,6 +136,30 @@ static MbStatus ask_measures(MbSweep *s, MbReport *report) {
     }
   }
   s->nmeasures = n;
+  return MB_OK;
+}
+
+static bool varies(const MbSweep *s, const char *name) {
+  for (size_t i = 0; i < s->design.naxes; i++)
+    if (!strcmp(s->design.axes[i].name, name)) return true;
+  return false;
+}
+
+// A table with two columns of one name would be read as if it had one of them.
+static MbStatus check_columns(const MbSweep *s, MbReport *report) {
+  for (size_t i = 0; i < s->design.naxes; i++) {
+    const char *name = s->design.axes[i].name;
+    if (mb_table_always_has(name))
+      return mb_error(report, MB_USAGE, "",
+                      "--param %s: every table has a column \"%s\" of its own: vary --set /parameters/%s",
+                      name, name, name);
+  }
+  for (size_t i = 0; i < s->nmeasures; i++) {
+    const char *name = s->measures[i].name;
+    if (mb_table_always_has(name) || varies(s, name))
+      return mb_error(report, MB_USAGE, "",
+                      "--measure %s: the table has another column \"%s\": give it another name", name, name);
+  }
   return MB_OK;
 }
 
@@ -334,12 +372,38 @@ static MbStatus check_options(const MbSweep *s, MbReport *report) {
   return MB_OK;
 }
 
+// Whether a pointer is to a place or to what holds it.
+static bool is_at_or_above(const char *pointer, const char *place) {
+  const size_t length = strlen(pointer);
+  return !strncmp(pointer, place, length) && (!place[length] || place[length] == '/');
+}
+
+// What one thing that varies puts into a scene another must not take away, or the table would tell of a value that no run has had. A set may go into what
+// one before it has put there.
+static MbStatus check_apart(const MbSweep *s, MbReport *report) {
+  char place[MB_SWEEP_PATH];
+  for (size_t i = 0; i < s->design.naxes; i++) {
+    const MbAxis *axis = &s->design.axes[i];
+    const bool pointer = mb_axis_is_pointer(axis);
+    snprintf(place, sizeof place, "%s%s", pointer ? "" : "/parameters/", axis->name);
+    for (size_t k = pointer ? i + 1 : 0; k < s->design.naxes; k++) {
+      const MbAxis *other = &s->design.axes[k];
+      if (k == i || !mb_axis_is_pointer(other) || !is_at_or_above(other->name, place)) continue;
+      return mb_error(report, MB_USAGE, "",
+                      "%s %s and --set %s put values into the same place: vary one of them",
+                      pointer ? "--set" : "--param", axis->name, other->name);
+    }
+  }
+  return MB_OK;
+}
+
 MbStatus mb_sweep_ask(MbSweep *s, MbReport *report) {
   MbStatus status = mb_sweep_take_study(s, report);
   if (!status) status = ask_how(s, report);
   if (!status) status = ask_folder(s, report);
   if (!status) status = ask_design(s, report);
   if (!status) status = ask_measures(s, report);
+  if (!status) status = check_columns(s, report);
   if (!status) status = mb_scene_source(s->args, NULL, s->scene_name, &s->source, report);
   s->scenes = (MbRunScenes){.text = s->source.text,
                             .length = s->source.length,
@@ -349,6 +413,7 @@ MbStatus mb_sweep_ask(MbSweep *s, MbReport *report) {
                             .nsets = s->source.nsets,
                             .design = &s->design};
   if (!status) status = check_options(s, report);
+  if (!status) status = check_apart(s, report);
   if (!status) status = check_first(s, report);
   return status ? status : mb_sweep_herd_ask(s, report);
 }

@@ -45,10 +45,11 @@ typedef struct State {
   uint64_t measures, checkpoint; // bytes
   uint64_t asked[2];             // hash of the measures' texts
   MbTally tally;
+  char said[MB_RESULT_MESSAGE]; // what the run has warned of
 } State;
 
 static State state_head(const Child *c, const MbRun *run, int64_t step) {
-  State state = {.magic = "mbstate", .step = step, .measures = mb_measures_state_size(c->measures)};
+  State state = {.magic = "mbstat2", .step = step, .measures = mb_measures_state_size(c->measures)};
   if (!run->writer) state.checkpoint = run->checkpoint_size;
   MbHash hash;
   mb_hash_begin(&hash);
@@ -56,6 +57,7 @@ static State state_head(const Child *c, const MbRun *run, int64_t step) {
   state.asked[0] = hash.a;
   state.asked[1] = hash.b;
   state.tally = run->tally;
+  memcpy(state.said, c->result.message, sizeof state.said);
   return state;
 }
 
@@ -93,6 +95,8 @@ static bool load_state(Child *c, MbRun *run, const char *name, int64_t step) {
     good = !mb_sim_restore(run->sim, bytes + sizeof head + head.measures, head.checkpoint, &ignored) &&
            mb_sim_steps(run->sim) == head.step;
     if (good) run->last_frame = run->last_checkpoint = head.step;
+    if (good)
+      memcpy(c->result.message, head.said, sizeof head.said); // a trajectory's events tell it otherwise
   }
   if (good) {
     mb_measures_restore(c->measures, bytes + sizeof head);

@@ -169,6 +169,7 @@ typedef struct MbSim MbSim; // state and scratch of one run
 typedef struct MbSimOptions {
   int threads;            // 0 = what the scene says (1 if it says nothing)
   const MbEngine *engine; // whatever device the scene asks for; NULL: the processor's
+  bool restored; // a checkpoint is restored before the first step: how the scene begins is not told of
 } MbSimOptions;
 
 // MB_DEVICE: the engine cannot be had or cannot take the model; or none is given, and the scene asks for another than the processor's.

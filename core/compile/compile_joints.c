@@ -4,6 +4,7 @@
 #include "core/compile/compile_internal.h"
 #include "core/joints/joints.h"
 #include "core/model/coordinates.h"
+#include "core/model/joint_gap.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -64,6 +65,18 @@ static MbStatus check_rotors(const MbJoint *joint, const double *inertia, const 
           "\"inertia\" is of coordinates that turn or slide by themselves, and this joint has a rotation "
           "vector: give the body's own inertia instead, or three hinges");
   return MB_OK;
+}
+
+// Where joints are held by rows, a joint's coordinates are found from where its body is.
+static MbStatus check_coordinates(const MbModel *model, const MbJoint *joint, const double *q0, size_t b,
+                                  const char *where, MbReport *report) {
+  const bool found = mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL && !model->solver.project;
+  if (!found || mb_joint_moves_apart(joint, q0)) return MB_OK;
+  return mb_error(report, MB_SCENE, where,
+                  "where \"%s\" starts, some of its joint's %zu coordinates move it in the same way, and "
+                  "solver \"maximal\" cannot tell them apart: start elsewhere where that is a locked gimbal, "
+                  "else take a joint without the coordinates that are too many",
+                  model->body_name[b], joint->n);
 }
 
 // P = C_p⁻¹ in_parent and B = in_body⁻¹ C, so that E_i = E_p P Q(q) B
@@ -159,14 +172,12 @@ MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *re
       MbStatus one = build_numbers(&spec->bodies[i].joint, joint[b].n, where, &to, report);
       if (one == MB_OK) one = check_rotors(&joint[b], inertia + v, where, report);
       const MbJointTwistSpec *twist = spec->bodies[i].joint.twist;
-      if (one != MB_OK)
-        status = one;
-      else if (twist) {
-        const MbStatus moved = mb_compile_joint_twist(twist, &joint[b], q0 + q, where, v0 + v, report);
-        if (moved != MB_OK) status = moved;
-      } else if (joint[b].ops->change) {
+      if (one == MB_OK && twist)
+        one = mb_compile_joint_twist(twist, &joint[b], q0 + q, where, v0 + v, report);
+      else if (one == MB_OK && joint[b].ops->change)
         joint[b].ops->change(&joint[b], q0 + q, MB_TO_VELOCITIES, v0 + v);
-      }
+      if (one == MB_OK) one = check_coordinates(model, &joint[b], q0 + q, b, where, report);
+      if (one != MB_OK) status = one;
     } else {
       double phi[6];
       MbPose E;

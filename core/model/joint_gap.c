@@ -76,6 +76,16 @@ static bool choose(const double *S, size_t n, size_t order[6]) {
   return true;
 }
 
+bool mb_joint_moves_apart(const MbJoint *joint, const double *q) {
+  static const double still[MB_JOINT_DOFS] = {0};
+  MbPose Q;
+  double S[36], Sdot[36];
+  size_t order[6];
+  if (joint->n > MB_JOINT_DOFS) return false;
+  joint->ops->eval(joint, q, still, &Q, S, Sdot);
+  return choose(S, joint->n, order);
+}
+
 // F_P, or its transpose
 static bool factor(const Slopes *at, size_t n, const size_t order[6], bool transposed, double A[36],
                    int pivot[6]) {

@@ -16,6 +16,8 @@ typedef struct MbJointGap {
 
 // X ← the second frame of a joint in the first, P⁻¹ E B⁻¹, where the body is at E in its parent's axes.
 void mb_joint_between(const MbPose *P, const MbPose *B, const MbPose *E, MbPose *X);
+// Whether all coordinates of a joint move its body in ways of their own at q. They do not where a gimbal is locked, nor anywhere where two slide alike or there are more than six.
+bool mb_joint_moves_apart(const MbJoint *joint, const double *q);
 // X is the second frame in the first, ξ its twist in its own axes. q: from where the coordinates are looked for, and where
 // they are. False where none are found, or where motions of the joint are the same.
 bool mb_joint_gap(const MbJoint *joint, const MbPose *X, const double xi[6], double *q, MbJointGap *gap);

@@ -20,6 +20,7 @@ const char *const mb_section_words[MB_SECTIONS] = {[MB_SECTION_SCHEME] = "scheme
                                                    [MB_SECTION_CRUSHED] = "crushed",
                                                    [MB_SECTION_WATCH] = "watch",
                                                    [MB_SECTION_LINEAR] = "linear",
+                                                   [MB_SECTION_WARNED] = "warned",
                                                    [MB_SECTION_GAPS] = "gaps",
                                                    [MB_SECTION_FREEDOM] = "freedom",
                                                    [MB_SECTION_CLOSURES] = "closures",
@@ -89,6 +90,7 @@ typedef struct Part {
   const char *name;
   double *numbers;
   size_t count;
+  bool from_nothing; // a checkpoint may lack them, as those of versions that knew them not: they are 0 then
   bool (*fit)(const MbSim *sim, const unsigned char *p, size_t count); // NULL: exactly `count` of them
   void (*write)(const MbSim *sim, unsigned char *out);
   void (*read)(MbSim *sim, const unsigned char *p, size_t count);
@@ -126,6 +128,7 @@ static Part part_of(const MbSim *sim, size_t i) {
   const MbSection s = (MbSection)(i - OTHERS);
   return (Part){.name = mb_section_words[s],
                 .numbers = mb_section(sim, s),
+                .from_nothing = s == MB_SECTION_WARNED,
                 .count = sim->section[s + 1] - sim->section[s]};
 }
 
@@ -224,7 +227,7 @@ static MbStatus find_sections(const MbSim *sim, const unsigned char *p, size_t l
 static MbStatus check_found(const MbSim *sim, const Found *found, MbReport *report) {
   for (size_t i = 0; i < PARTS; i++) {
     const Part part = part_of(sim, i);
-    if (!found->at[i] && part.count && !part.fit)
+    if (!found->at[i] && part.count && !part.fit && !part.from_nothing)
       return mb_error(report, MB_USAGE, "", "the checkpoint lacks \"%s\": another scene made it", part.name);
     if (found->at[i] && part.fit && !part.fit(sim, found->at[i], found->count[i]))
       return mb_error(report, MB_USAGE, "", "the checkpoint has \"%s\" that make no sense for this model",
@@ -257,6 +260,8 @@ MbStatus mb_sim_restore_of(MbSim *sim, const MbModel *of, const void *bytes, siz
       part.read(sim, found.at[i], found.count[i]);
     else if (found.at[i])
       memcpy(part.numbers, found.at[i], found.count[i] * sizeof *part.numbers);
+    else if (part.from_nothing)
+      memset(part.numbers, 0, part.count * sizeof *part.numbers);
   }
   if (of != sim->model) mb_axes_adopt(sim, of);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);

@@ -203,7 +203,8 @@ MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, do
 MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, double t, MbReport *report) {
   const MbModel *model = sim->model;
   MbConstraining *c = sim->constraining;
-  if (sim->integrator->scheme == MB_ADAPTIVE && sim->forces_asked && model->solver.mode == MB_DYNAMIC) {
+  const bool at_end = sim->integrator->scheme == MB_ADAPTIVE && model->solver.mode == MB_DYNAMIC;
+  if (at_end && sim->forces_asked) {
     size_t blame = 0;
     mb_sim_forces(sim, t, false);
     if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
@@ -219,8 +220,10 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
     mb_rows_make(sim, q, v, t, 0);
     mb_constrain_remember(sim);
   }
-  if (sim->integrator->scheme != MB_ADAPTIVE)
+  if (c->freed && sim->integrator->scheme != MB_ADAPTIVE)
     memcpy(mb_section(sim, MB_SECTION_FREEDOM), c->freedom, sizeof c->freedom);
-  memcpy(mb_section(sim, MB_SECTION_FORCES), c->force, model->nslots * sizeof *c->force);
+  c->freed = false;
+  if (!at_end || sim->forces_asked) // else they are those of some instant within the step
+    memcpy(mb_section(sim, MB_SECTION_FORCES), c->force, model->nslots * sizeof *c->force);
   return MB_OK;
 }

@@ -94,7 +94,8 @@ struct MbConstraining {
   // fixed steps near singular positions (singular.c)
   MbFreedom least_free;
   bool singular;     // this step is near one
-  double freedom[2]; // what the state is to remember of rows' freedom
+  double freedom[2]; // what the state is to remember of rows' freedom,
+  bool freed;        // where a step has looked at it
 };
 
 // All rows at (q, v, t), the bodies of sim->x being there; G = H J + c. `h`: see MbInstant.

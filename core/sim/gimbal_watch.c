@@ -22,7 +22,6 @@ typedef struct MbGimbalJoint {
 struct MbGimbal {
   size_t n;
   MbGimbalJoint *joint;
-  bool told;
 };
 
 // ---- which joints ---------------------------------------------------------------------------------------------------
@@ -79,8 +78,9 @@ static bool astray(const MbSim *sim, const int order[3], const double q[3], cons
 }
 
 void mb_gimbal_look(MbSim *sim, const double *q, const double *v, size_t stride, MbReport *report) {
-  MbGimbal *gimbal = sim->gimbal;
-  for (size_t i = 0; i < gimbal->n && !gimbal->told; i++) {
+  const MbGimbal *gimbal = sim->gimbal;
+  double *told = mb_section(sim, MB_SECTION_WARNED) + MB_WARNED_GIMBAL;
+  for (size_t i = 0; i < gimbal->n && *told == 0; i++) {
     const MbGimbalJoint *joint = &gimbal->joint[i];
     double left, angle[3], rate[3];
     for (size_t k = 0; k < 3; k++) {
@@ -88,7 +88,7 @@ void mb_gimbal_look(MbSim *sim, const double *q, const double *v, size_t stride,
       rate[k] = v[stride * (joint->v + k)];
     }
     if (!astray(sim, joint->order, angle, rate, &left)) continue;
-    gimbal->told = true;
+    *told = 1;
     mb_warning(
         report, "",
         "at t = %.9g s, step %lld: the Euler angles of the joint of \"%s\" are %.1g rad from gimbal lock, "

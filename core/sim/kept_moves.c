@@ -34,7 +34,6 @@ struct MbKeptMoves {
   double rounding; // of rates that bodies' places tell
   double left;     // by how much what prescribed velocities ask for changes on, of how fast things are
   size_t worst;    // which one asks for that
-  bool told;       // that it is much
   MbReached reached;
 };
 
@@ -298,9 +297,10 @@ double mb_kept_again(MbSim *sim, const double *v) {
 
 void mb_kept_tell(MbSim *sim, MbReport *report) {
   static const double MUCH = 1e-8; // of how fast things are
-  MbKeptMoves *kept = sim->constraining->kept;
-  if (!kept || kept->told || !(kept->left > MUCH)) return;
-  kept->told = true;
+  const MbKeptMoves *kept = sim->constraining->kept;
+  double *told = mb_section(sim, MB_SECTION_WARNED) + MB_WARNED_KEPT;
+  if (!kept || *told != 0 || !(kept->left > MUCH)) return;
+  *told = 1;
   mb_warning(
       report, "",
       "at t = %.9g s, step %lld: what \"%s\" is driven along turns too far in a step for it to move in that "

@@ -51,9 +51,8 @@ static void multiply(const Coupled *p, const double *x, double *y) {
   for (size_t b = 0; b < l->nb; b++)
     F[b] = block_of_twist(l->blocks + MB_LANES * 36 * b, one, screw_at(l->f, 6 * b));
   add_pairs(l, l->blocks, one, l->f, F);
-  for (size_t b = 0; b < l->nb; b++) F[b] = wrench_to_world(&l->posture, b, F[b]);
-  memset(y, 0, MB_LANES * l->nv * sizeof *y);
-  gather_up(&l->posture, F, y, false);
+  for (size_t b = 0; b < l->nb; b++) put_screw(l->f, 6 * b, F[b]);
+  posture_gather(&l->posture, l->f, y);
   for (size_t b = 0; b < l->nb; b++)
     for (size_t i = 0; l->like->joint[b].ops && i < l->like->joint[b].n; i++) {
       const size_t k = l->like->v_first[b] + i;

@@ -12,6 +12,7 @@ typedef enum MbSection {
   MB_SECTION_CRUSHED,  // how many steps have left elements crushed or inside out (crushed.c)
   MB_SECTION_LINEAR,   // what linearised forces have taken (linear_watch.c)
   MB_SECTION_WATCH,    // what is known of energy that the scheme adds (energy_watch.c)
+  MB_SECTION_WARNED,   // which warnings that are given once have been (enum below)
   MB_SECTION_GAPS,     // the widest gap of a hard constraint, and since when (gaps.c)
   MB_SECTION_FREEDOM, // how many rows of constraints have been free at once, and how free the last of them (singular.c)
   MB_SECTION_CLOSURES, // (nguess) coordinates of joints that close loops (constrain_rows.c)
@@ -40,6 +41,10 @@ enum {
   MB_SOLVED_LAST_DEEPEST,
   MB_SOLVED_NUMBERS
 };
+
+// The numbers of MB_SECTION_WARNED, 0 or 1: of Euler angles near gimbal lock (gimbal_watch.c), of a rotation vector that changes to its equivalent (turned_over.c), of motions that turn
+// too far in a step (kept_moves.c).
+enum { MB_WARNED_GIMBAL, MB_WARNED_TURNED, MB_WARNED_KEPT, MB_WARNED_NUMBERS };
 
 // What they are called in checkpoints.
 extern const char *const mb_section_words[MB_SECTIONS];

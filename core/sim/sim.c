@@ -155,6 +155,7 @@ static void plan_memory(MbSim *sim) {
   size_t size[MB_SECTIONS] = {[MB_SECTION_CRUSHED] = mb_crushed_size(model),
                               [MB_SECTION_WATCH] = mb_watch_size(),
                               [MB_SECTION_LINEAR] = linearises(sim) ? MB_LINEAR_NUMBERS : 0,
+                              [MB_SECTION_WARNED] = MB_WARNED_NUMBERS,
                               [MB_SECTION_GAPS] = 2,
                               [MB_SECTION_FREEDOM] = 2,
                               [MB_SECTION_CLOSURES] = model->nguess,
@@ -249,7 +250,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   }
   if (status == MB_OK) status = check_start(sim, report);
   if (status == MB_OK) mb_watch_start(sim);
-  if (status == MB_OK) mb_start_watch(sim, report);
+  if (status == MB_OK && !(options && options->restored)) mb_start_watch(sim, report);
   return status;
 }
 

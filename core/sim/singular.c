@@ -109,6 +109,7 @@ static bool is_near(const MbSim *sim) {
   double least = least_of_all, n = (double)tight;
   if (!(least_of_all > LEAST)) n = (double)count_free(sim, LEAST, &least);
   memcpy(c->freedom, mb_section(sim, MB_SECTION_FREEDOM), sizeof c->freedom);
+  c->freed = true;
   if (n > c->freedom[ROWS])
     c->freedom[ROWS] = n, c->freedom[FREEDOM] = least;
   else if (n == c->freedom[ROWS] && n > 0)

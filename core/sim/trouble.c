@@ -4,6 +4,8 @@
 #include "core/sim/channels.h"
 #include "core/sim/trouble.h"
 #include "core/base/report.h"
+#include "core/model/coordinate_map.h"
+#include "core/model/joint_gap.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -145,6 +147,13 @@ MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report
   return MB_OK;
 }
 
+// Whether coordinates of the body's joint move it in the same way where it stands: these have no mass of their own.
+static bool moves_alike(const MbSim *sim, size_t b) {
+  const MbModel *model = sim->model;
+  if (sim->solver->map->layout != &mb_own_layout || !model->joint[b].ops) return false;
+  return !mb_joint_moves_apart(&model->joint[b], sim->state.q + model->q_first[b]);
+}
+
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
   const MbStatus cause = mb_sim_trouble(sim, report);
   if (cause != MB_OK) return cause;
@@ -155,11 +164,15 @@ MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
                     "singular position, or "
                     "two of its rows are the same",
                     sim->state.t, (long long)sim->state.step + 1, holder, sim->model->body_name[blame]);
-  return mb_error(
-      report, MB_NUMBERS, "",
-      "at t = %.9g s, step %lld: the step's matrix is singular because of %s \"%s\": take a smaller step",
-      sim->state.t, (long long)sim->state.step + 1, mb_model_kind(sim->model, blame),
-      sim->model->body_name[blame]);
+  const char *advice = moves_alike(sim, blame)
+                           ? "some coordinates of its joint move it in the same way there: go round that "
+                             "position where it is a locked gimbal, else take a joint without those that "
+                             "are too many, or give their joint \"inertia\""
+                           : "take a smaller step";
+  return mb_error(report, MB_NUMBERS, "",
+                  "at t = %.9g s, step %lld: the step's matrix is singular because of %s \"%s\": %s",
+                  sim->state.t, (long long)sim->state.step + 1, mb_model_kind(sim->model, blame),
+                  sim->model->body_name[blame], advice);
 }
 
 MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report) {

@@ -19,7 +19,6 @@ struct MbTurnedOver {
   size_t n;
   MbTurned *joint; // (n)
   double *before;  // (nq)
-  bool told;
 };
 
 // ---- which joints ---------------------------------------------------------------------------------------------------
@@ -93,13 +92,14 @@ static void tell(const MbSim *sim, size_t body, MbReport *report) {
 }
 
 void mb_turned_look(MbSim *sim, const double *before, const double *after, size_t stride, MbReport *report) {
-  MbTurnedOver *turned = sim->turned;
+  const MbTurnedOver *turned = sim->turned;
+  double *told = mb_section(sim, MB_SECTION_WARNED) + MB_WARNED_TURNED;
   for (size_t i = 0; i < turned->n; i++) {
     const size_t at = stride * turned->joint[i].q;
     if (!is_over(before + at, after + at, stride)) continue;
     mb_watch_give_up(sim);
-    if (!turned->told) tell(sim, turned->joint[i].body, report);
-    turned->told = true;
+    if (*told == 0) tell(sim, turned->joint[i].body, report);
+    *told = 1;
   }
 }
 

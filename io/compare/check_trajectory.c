@@ -266,10 +266,17 @@ static void tell_whole(const MbTraj *traj, MbCheckResult *r) {
        text);
 }
 
+// Where a bound is asked for of what the file does not tell, the check fails: nobody knows whether it holds.
+static void tell_missing(MbCheckResult *r, const char *name, const char *what, double allowed) {
+  const bool asked = !isnan(allowed);
+  tell(r, name, asked, !asked, "there is no channel %s%s", what,
+       asked ? ", of which a bound is asked for" : "");
+}
+
 static void tell_energy(const Check *c, double allowed, MbCheckResult *r) {
   const Energy *e = &c->energy;
   if (!e->channel) {
-    tell(r, "energy", false, true, "there is no channel energy with a total");
+    tell_missing(r, "energy", "energy with a total", allowed);
     return;
   }
   double scale = e->kinetic_most;
@@ -285,7 +292,7 @@ static void tell_energy(const Check *c, double allowed, MbCheckResult *r) {
 
 static void tell_momentum(const Check *c, double allowed, MbCheckResult *r) {
   if (!c->momentum) {
-    tell(r, "momentum", false, true, "there is no channel momentum");
+    tell_missing(r, "momentum", "momentum", allowed);
     return;
   }
   const double drift[2] = {relative(c->p_drift[0].value, c->p_most[0]),
@@ -300,7 +307,7 @@ static void tell_momentum(const Check *c, double allowed, MbCheckResult *r) {
 static void tell_constraints(const Check *c, double allowed, MbCheckResult *r) {
   char text[160];
   if (!c->constraint)
-    tell(r, "constraint.error", false, true, "there is no channel constraint.error");
+    tell_missing(r, "constraint.error", "constraint.error", allowed);
   else if (isnan(allowed) && c->stayed.channel)
     tell(r, "constraint.error", true, false, "a constraint stays open by more than %.3g: %.3g, %s", c->bound,
          c->stayed.value, moment(&c->stayed, text));

@@ -131,9 +131,9 @@ MbStatus mb_model_as_scene(const char *path, char **text, MbReport *report) {
   for (size_t i = 0; i < notes.n; i++) losses += notes.note[i].loss;
   if (!status)
     mb_warning(report, "",
-               "%s is a model, imported as a scene: %d things left out (`mbsim import` writes the scene and "
+               "%s is a model, imported as a scene: %d thing%s left out (`mbsim import` writes the scene and "
                "lists more)",
-               path, losses);
+               path, losses, losses == 1 ? "" : "s");
   for (size_t i = 0; i < notes.n && !status; i++)
     if (notes.note[i].loss)
       mb_warning(report, "", "%s:%d:%d: %s", notes.note[i].at.file, notes.note[i].at.line,

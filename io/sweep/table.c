@@ -87,6 +87,16 @@ static const char *const after[] = {"energy_drift", "steps", "status", "exit_cod
 static const char *const times[] = {"steps_per_second", "wall"};
 enum { BEFORE = 2, AFTER = 6, TIMES = 2 };
 
+static bool is_among(const char *name, const char *const *names, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!strcmp(name, names[i])) return true;
+  return false;
+}
+
+bool mb_table_always_has(const char *name) {
+  return is_among(name, before, BEFORE) || is_among(name, after, AFTER) || is_among(name, times, TIMES);
+}
+
 static MbStatus name_columns(MbSweepTable *t, MbReport *report) {
   const MbSweepHead *h = &t->head;
   const size_t most = BEFORE + h->naxes + h->nmeasures + AFTER + TIMES;

@@ -44,6 +44,8 @@ typedef struct MbSweepTable {
   struct MbFinished *finished; // runs that have left no folder
 } MbSweepTable;
 
+// Whether every table has a column of that name, whatever varies and is measured.
+bool mb_table_always_has(const char *name);
 // MB_IO where the folder holds no sweep.
 MbStatus mb_table_open(const char *folder, MbSweepTable **table, MbReport *report);
 // The next row; false at the end, or where the design's file is damaged (*status).

@@ -10,7 +10,8 @@
         sim.step()
 
 Trajectories are decoded here, from the format's description, chunk by chunk as they are asked for; simulations are the library's
-(libmbsim.so: beside this file's prefix, where the system looks, or where MBSIM_LIBRARY says). What goes wrong is a mbsim.Error.
+(libmbsim.so: beside this file's prefix, where the system looks, or where MBSIM_LIBRARY says). What goes wrong is a mbsim.Error,
+what the program would warn of a mbsim.Warned, as Python's warnings are.
 """
 import ctypes
 import ctypes.util
@@ -18,11 +19,13 @@ import json
 import mmap
 import os
 import struct
+import sys
+import warnings
 import zlib
 
 import numpy
 
-__all__ = ["Error", "Trajectory", "Simulation", "load", "run"]
+__all__ = ["Error", "Warned", "Trajectory", "Simulation", "load", "run"]
 
 
 class Error(Exception):
@@ -31,6 +34,10 @@ class Error(Exception):
     def __init__(self, text, status=5, issues=()):
         super().__init__(text)
         self.status, self.issues = status, list(issues)
+
+
+class Warned(UserWarning):
+    """What a scene or a step warns of; the simulation goes on."""
 
 
 # ---- trajectories: the format of io/README.md -------------------------------------------------------------------
@@ -378,14 +385,15 @@ class _Options(ctypes.Structure):
 
 
 class _SimOptions(ctypes.Structure):
-    _fields_ = [("threads", ctypes.c_int)]
+    _fields_ = [("threads", ctypes.c_int), ("engine", ctypes.c_void_p), ("restored", ctypes.c_bool)]
 
 
 class _Channel(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("unit", ctypes.c_char_p), ("quantity", ctypes.c_int),
                 ("rotation", ctypes.c_bool), ("unstable", ctypes.c_bool), ("items", ctypes.c_size_t),
                 ("width", ctypes.c_size_t), ("offset", ctypes.c_size_t), ("items_names", ctypes.POINTER(ctypes.c_char_p)),
-                ("component_names", ctypes.POINTER(ctypes.c_char_p)), ("list", ctypes.c_void_p)]
+                ("component_names", ctypes.POINTER(ctypes.c_char_p)), ("vectors", ctypes.POINTER(ctypes.c_size_t)),
+                ("nvectors", ctypes.c_size_t), ("list", ctypes.c_void_p)]
 
 
 _VERSION = "0"  # of the library's interface
@@ -453,6 +461,22 @@ def _pointer(array):
     return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
 
 
+def _warn(issues):
+    """Warns where the code stands that has called into this file."""
+    level, frame = 1, sys._getframe(0)
+    while frame and frame.f_code.co_filename == __file__:
+        level, frame = level + 1, frame.f_back
+    for issue in issues:
+        warnings.warn(("%s %s" % (issue["where"], issue["text"])).strip(), Warned, stacklevel=level)
+
+
+class _Closed:
+    """What stands for the library once a simulation has given its memory back."""
+
+    def __getattr__(self, name):
+        raise ValueError("the simulation is closed")
+
+
 class Simulation:
     """A scene that runs step by step.
 
@@ -492,10 +516,11 @@ class Simulation:
         if out:
             arguments[-1] = ctypes.byref(arguments[-1])
         status = getattr(self._lib, name)(*arguments, ctypes.byref(report))
+        issues = [{"warning": i.warning, "file": report.file.decode(errors="replace"), "line": i.line, "column": i.column,
+                   "where": i.where.decode(errors="replace"), "text": i.text.decode(errors="replace")}
+                  for i in report.issues[:report.kept]]
+        _warn(i for i in issues if i["warning"])
         if status:
-            issues = [{"warning": i.warning, "file": report.file.decode(errors="replace"), "line": i.line, "column": i.column,
-                       "where": i.where.decode(errors="replace"), "text": i.text.decode(errors="replace")}
-                      for i in report.issues[:report.kept]]
             said = ["%s %s" % (i["where"], i["text"]) for i in issues if not i["warning"]]
             raise Error("; ".join(s.strip() for s in said) or "status %d" % status, status, issues)
 
@@ -566,6 +591,7 @@ class Simulation:
             if handle:
                 getattr(self._lib, name)(handle)
                 handle.value = None
+        self._lib = _Closed()
 
     def __del__(self):
         if hasattr(self, "_sim"):

@@ -4,6 +4,9 @@
 t check s.mbt | sed -E 's/[0-9.]+e-[0-9]+/TINY/g; s/ at t = .*//'
 t check s.mbt --energy 1e-3 --momentum 1e-3 | grep -E 'energy|exit' | sed -E 's/[0-9.]+e-[0-9]+/TINY/g; s/ at t = .*//'
 t check s.mbt --energy 0 | grep -E 'FAIL|exit' | cut -c 1-10
+"$MBSIM" run s.json -q -d 0.1 -s '/output={"channels":["body.position"]}' -o bare.mbt
+t check bare.mbt | tail -n 3
+t check bare.mbt --energy 1 --momentum 1 --constraint 1 | tail -n 4
 t check s.mbt --json | grep -E 'pass|exit' | sort | uniq -c | sed 's/^ *//' | head -n 2
 # cut off in the second chunk, whatever its size
 "$PYTHON" - <<'PY'

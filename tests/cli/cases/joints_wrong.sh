@@ -23,3 +23,9 @@ scene "\"joint\": { $hinge }" ", \"constraints\": [ { \"type\": \"point\", $(end
 scene "\"joint\": { $hinge }" ", \"constraints\": [ { \"type\": \"point\", \"name\": \"pin\", $(ends '[0.5, 0.2, 0]' a) } ]"
 scene "\"damping\": 0" ", \"output\": { \"channels\": [\"joint.force\", \"constraint.error\", \"muscle\", \"energy\"] }"
 scene "\"joint\": { $hinge, \"limits\": [-1, 1] }" ", \"output\": { \"channels\": [\"joint.force\", \"constraint.error\"] }"
+# coordinates that move a body in the same way: everywhere, and where a gimbal is locked
+for joint in '"type": "composite", "joints": [ { "type": "spherical" }, { "type": "euler", "order": "xyz" } ]' '"type": "euler", "order": "xyz", "position": [0, "=pi/2", 0]'; do
+  scene "\"joint\": { $joint }" ', "solver": "maximal"'
+  scene "\"joint\": { $joint }"
+  scene "\"joint\": { $joint }" ', "solver": { "type": "maximal", "project": true }'
+done

@@ -81,4 +81,23 @@ for wrong in (lambda: sim.nodes("none"), lambda: sim.set_nodes("none", x), lambd
     except (mbsim.Error, ValueError) as error:
         print(type(error).__name__, str(error)[:90])
 P
-ROOT=$ROOT "$PYTHON" nodes.py
+ROOT=$ROOT "$PYTHON" -W ignore nodes.py # of its few iterations
+# what the program would say on stderr is a warning there; after the end there is nothing to ask
+cat >warned.py <<'P'
+import mbsim, warnings
+bob = {"mbsim": 1, "time": {"step": 0.001, "steps": 2},
+       "bodies": [{"name": "bob", "mass": 1, "shape": {"type": "sphere", "radius": 0.1}, "pose": {"position": [1, 0, 0]}, "velocity": {"linear": [0.1, 0, 2]}, "damping": 0}],
+       "constraints": [{"type": "distance", "name": "rod", "between": [{"body": "world"}, {"body": "bob"}]}]}
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    with mbsim.run(bob, sets={"/time": {"step": 0.001, "duration": 0.0025}}) as sim:
+        sim.step()
+for w in said:
+    print(w.category.__name__, str(w.message)[:90], w.filename.endswith("warned.py"))
+for ask in (lambda: sim.step(), lambda: sim.time, lambda: sim.state, lambda: sim["energy"]):
+    try:
+        print(ask())
+    except ValueError as error:
+        print(error)
+P
+"$PYTHON" warned.py

@@ -22,3 +22,8 @@ t run bob.json -q -f -s '/constraints/-={"type":"distance","between":[{"body":"w
 t run bob.json -q -f -s '/bodies/0/velocity/linear=[0.0001,0,2]'
 t run bob.json -q -f -s /constraints/0/compliance=1e-3
 t run bob.json -q -f -s /constraints/0/rope=true
+# once: not by what goes on from a checkpoint, nor by the runs beside a derivative
+t run bob.json -q -f -o bob.mbt
+t run --resume bob.mbt -q -d 0.004 -o longer.mbt
+t gradient bob.json --resume bob.mbt -d 0.004 --of 'final(energy.kinetic)' --wrt /bodies/0/mass --check | grep '^[$!]'
+t gradient bob.json --of 'final(energy.kinetic)' --wrt /bodies/0/mass --check | grep '^[$!]'

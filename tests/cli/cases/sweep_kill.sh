@@ -1,8 +1,9 @@
-# a sweep that is killed again and again comes to the same table, byte for byte
+# a sweep that is killed again and again comes to the same table, byte for byte, with what its runs warned of before they were killed
 cat >swing.json <<'JSON'
 { "mbsim": 1, "parameters": { "length": 1 }, "time": { "step": 0.0005, "duration": 4 }, "integrator": "trapezoidal",
   "bodies": [ { "name": "bob", "shape": { "type": "sphere", "radius": 0.05 }, "density": 1000,
-    "joint": { "type": "revolute", "axis": [0, 1, 0], "in_body": { "position": [0, 0, "=length"] }, "position": 1 } } ],
+    "joint": { "type": "revolute", "axis": [0, 1, 0], "in_body": { "position": [0, 0, "=length"] }, "position": 1 } },
+    { "name": "top", "mass": 1, "shape": { "type": "box", "size": [0.3, 0.3, 0.1] }, "joint": { "type": "spherical", "stiffness": 0.02, "velocity": [0, 0, 30] } } ],
   "output": { "channels": ["body.position", "joint.position", "energy"], "every": 10, "checkpoint": 0.5, "error": "view" } }
 JSON
 cat >kill.py <<'PY'
@@ -40,11 +41,12 @@ for keep in ("all", "none"):
         if run.wait() == 0: break
     # no run outlives its sweep
     again = subprocess.run(command(folder, keep)).returncode
+    warned = open("whole-%s/results.csv" % keep).read().count("warning: ")
     same = open("whole-%s/results.csv" % keep).read() == open(folder + "/results.csv").read()
     left = [f for run in os.listdir(folder + "/runs") for f in os.listdir(folder + "/runs/" + run) if "part" in f or "state" in f or "tmp" in f]
     runs = log(folder).count('"event":"start"'), log(folder).count('"from_step":0,')
     print(keep, "killed" if killed else "never killed", again, "the same" if same else "another table", left,
-          "some went on" if runs[0] > runs[1] else "none went on")
+          "some went on" if runs[0] > runs[1] else "none went on", warned, "warned")
 PY
 "$PYTHON" kill.py
 # Ctrl-C ends what runs after its step, with a checkpoint

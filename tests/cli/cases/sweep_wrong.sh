@@ -13,12 +13,20 @@ t sweep swing.json -p lenght=1,2
 t sweep swing.json -p length
 t sweep swing.json -p length=0:1
 t sweep swing.json -p length=a,b
+t sweep swing.json -p length=1,2 -p length=3
+t sweep swing.json -s /bodies/0/density=1 -s /bodies/0/density=2,3
+t sweep swing.json -p length=1,2 -s /parameters/length=3
+t sweep swing.json -p length=1,2 -s '/parameters={"length":3}'
+t sweep swing.json -s /time/step=0.01,0.02 -s '/time={"step":0.1,"duration":1}'
 t sweep swing.json -p /time/step=1
 t sweep swing.json -s time/step=1
 t sweep swing.json -s /bodies/0/densty=1,2
 t sweep swing.json -s /solver=readmax,maximal
 t sweep swing.json -p length=1,2 -m 'a=max(bob.positon.x)' -m 'b=mox(bob.position.x)' -m 'c=bob.position.x'
 t sweep swing.json -m 'a=final(bob.position.x)' -m 'a=max(bob.position.x)'
+t sweep swing.json -p length=1,2 -m 'length=final(bob.position.x)'
+t sweep swing.json -m 'steps=final(bob.position.x)'
+t sweep swing.json -s '/parameters={"id":1,"length":1}' -p id=1,2
 t sweep swing.json -D latin_hypercube -p length=1:2
 t sweep swing.json -D sobol -n 4 --seed 0 -p length=normal:1:0.1
 t sweep swing.json --seed -1

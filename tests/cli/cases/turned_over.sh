@@ -33,3 +33,7 @@ cat >swing.json <<'JSON'
   "output": { "channels": ["body.position"] } }
 JSON
 both swing.json -p aside=0.26:0.3:8 -m 'final(arm.position.x)'
+# once, by a run that goes on, too
+run -s '/bodies/0/joint/velocity=[0,0,60]' -d 0.1 -o part.mbt
+t run --resume part.mbt -q -d 0.3 -o on.mbt
+"$MBSIM" info on.mbt | grep -c 'equivalent'

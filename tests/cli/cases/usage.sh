@@ -2,6 +2,7 @@
 t
 t rnu
 t frobnicate
+printf '{}' >a_scene.json && t a_scene.json && rm a_scene.json
 t --version extra
 t run
 t run a.json b.json

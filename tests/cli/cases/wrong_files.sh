@@ -7,6 +7,10 @@ for file in dir empty.json s.mbt traj.json; do
   t validate "$file"
 done
 "$MBSIM" validate - <s.mbt 2>&1
+"$MBSIM" init study -o study.json
+for command in run validate 'gradient --of final(t) --wrt a' export; do t $command study.json; done
+t s.mbt
+t import s.json
 "$MBSIM" info traj.json | sed -n '2s/ .*//p'
 "$MBSIM" info scene.mbt | sed -n 1p
 for file in dir empty.json empty.mbt missing; do t info "$file"; done

@@ -108,6 +108,23 @@ Test(checkpoint, sections_are_known_by_their_names) {
   test_run_free(&run);
 }
 
+// Versions that did not write down which warnings had been given wrote checkpoints without them: a run that goes on from one may give them again.
+Test(checkpoint, without_the_warnings_that_were_given_is_taken) {
+  TestRun run = test_run(scene, NULL);
+  const Bytes own = take(run.sim);
+  const size_t at = section(&own, "warned"), behind = at + SECTION + 8 * MB_WARNED_NUMBERS;
+  uint64_t sections = 0;
+  memcpy(&sections, own.at + 16, 8);
+  sections--;
+  memcpy(own.at + 16, &sections, 8);
+  memmove(own.at + at, own.at + behind, own.size - behind);
+  mb_section(run.sim, MB_SECTION_WARNED)[MB_WARNED_TURNED] = 1;
+  test_ok(mb_sim_restore(run.sim, own.at, own.size - (behind - at), NULL), NULL);
+  for (int i = 0; i < MB_WARNED_NUMBERS; i++) cr_expect_eq(mb_section(run.sim, MB_SECTION_WARNED)[i], 0);
+  free(own.at);
+  test_run_free(&run);
+}
+
 // Sections may stand in any order, and one that is missing is told.
 Test(checkpoint, a_section_that_is_missing_is_told) {
   TestRun run = test_run(scene, NULL);
@@ -132,6 +149,14 @@ Test(checkpoint, a_section_that_is_missing_is_told) {
   cr_assert(again.size == own.size && !memcmp(again.at, own.at, own.size));
   free(own.at), free(without.at), free(again.at);
   test_run_free(&run);
+}
+
+// Adaptive steps do not find the forces at their ends where no channel tells them, and then remember none.
+Test(checkpoint, has_no_forces_of_adaptive_steps_that_nobody_asks_for) {
+  static const char *const sets[] = {"/integrator=\"rk45\"", NULL};
+  TestRun one = test_run("09-hybrid-dynamics", sets), other = test_run("09-hybrid-dynamics", sets);
+  test_resumes(one.sim, other.sim, 14, 1, "rk45");
+  test_run_free(&one), test_run_free(&other);
 }
 
 // Values that were given to inputs are pairs, as many as there are of them.

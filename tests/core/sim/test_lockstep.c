@@ -73,6 +73,13 @@ static void spin(MbSceneSpec *spec, MbBodySpec *body, uint64_t *seed) {
   body->joint.position.count = 0;
 }
 
+// Sets a body off that is free in space.
+static void throw_up(MbBodySpec *body, uint64_t *seed) {
+  body->moving = true;
+  for (int i = 0; i < 3; i++)
+    body->angular[i] = 3 * test_around_zero(seed), body->linear[i] = test_around_zero(seed);
+}
+
 // The shape of the tree by `tree`, its numbers by `seed`.
 static MbSceneSpec study(MbIntegratorKind kind, unsigned acts, uint64_t tree, uint64_t seed) {
   MbSceneSpec spec = test_scene(kind, 1e-3 * (1 + 0.3 * test_random(&seed)), STEPS);
@@ -99,6 +106,7 @@ static MbSceneSpec study(MbIntegratorKind kind, unsigned acts, uint64_t tree, ui
     if (hangs && acts & LIMITS && i % 2 && (is == MB_JOINT_REVOLUTE || is == MB_JOINT_PRISMATIC))
       add_limits(&spec, body, &seed);
     if (hangs && acts & SPINNING && in_socket(body)) spin(&spec, body, &seed);
+    if (!hangs && acts & FLYING && i == MB_JOINTS + 3) throw_up(body, &seed);
   }
   if (acts & MAXIMAL) spec.solver.kind = MB_SOLVER_MAXIMAL;
   if (acts & DENSE) spec.solver.dynamics = MB_DENSE;

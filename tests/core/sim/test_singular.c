@@ -301,6 +301,14 @@ Test(singular, fixed_steps_resumed_near_a_singular_position_go_on_bit_for_bit) {
   test_run_free(&a);
 }
 
+// Where things touch no step looks at how free rows are: what is known of it stays known to a run that goes on from there.
+Test(singular, what_is_known_of_rows_is_resumed_while_things_touch) {
+  TestRun one = test_run("contact/chain", NULL), other = test_run("contact/chain", NULL);
+  test_resumes(one.sim, other.sim, 48, 2, "a chain that catches balls");
+  test_run_free(&other);
+  test_run_free(&one);
+}
+
 // What the joints' rows ask for and what the loop's do must agree: else a redundant loop is driven as it passes through its flat pose.
 Test(singular, a_square_gains_nothing_in_maximal_coordinates_by_steps_of_first_order) {
   static const char *const sets[][4] = {

@@ -137,6 +137,23 @@ Test(touch_piles, a_few_sweeps_part_what_is_deep_by_the_contacts_of_the_step) {
   test_run_free(&run);
 }
 
+// A block of 1,440 times the mass of a box falls flat onto three layers of 16: the step behind the blow begins from impulses that are fifty times too large.
+// All methods then ended with a message.
+Test(touch_piles, a_heavy_block_that_falls_onto_light_boxes_comes_to_its_tolerance) {
+  static Text text;
+  begin(&text, "{\"friction\": 0.4, \"tolerance\": 1e-4}");
+  for (int k = 0; k < 48; k++)
+    add_box(&text, "[0.1, 0.1, 0.1]", 0.1 * (k % 4) - 0.15, 0.1 * (k / 4 % 4) - 0.15, 0.1 * (k / 16) + 0.05);
+  strcat(text.at, ", {\"name\": \"heavy\", \"shape\": {\"type\": \"box\", \"size\": [0.4, 0.4, 0.2]}, "
+                  "\"density\": 22500, \"pose\": {\"position\": [0, 0, 0.45]}, "
+                  "\"velocity\": {\"linear\": [0, 0, -5]}}]}");
+  TestRun run = test_run(text.at, NULL);
+  test_steps(run.sim, 4);
+  cr_expect_eq(missed(&run), 0, "%g", mb_section(run.sim, MB_SECTION_TOLD)[MB_SOLVED_WORST]);
+  cr_expect_float_eq(run.sim->x.E[49].p[2], 0.4, 1e-3, "%.9g", run.sim->x.E[49].p[2]);
+  test_run_free(&run);
+}
+
 // Boxes that are knocked over, and dominoes that push one another: 40 and 27 of 1,000 steps were missed by the other methods alone.
 Test(touch_piles_long, the_examples_with_many_blows_miss_hardly_a_step) {
   static const char *const scenes[] = {"contact/stack", "contact/dominoes"};

@@ -193,10 +193,11 @@ static void choose_slips(MbInterior *t) {
 }
 
 bool mb_interior_run(MbInterior *t, size_t most, size_t *done) {
-  enum { TURNS = 20 };
-  static const double WORSE = 2; // than the turn before
+  enum { TURNS = 20, IDLE = 10 };              // IDLE: that may be none the better
+  static const double WORSE = 2, BETTER = 0.9; // than the turn before; than the best
   const MbStrips *s = &t->strips;
-  double last = INFINITY;
+  double last = INFINITY, least = INFINITY;
+  int idle = 0;
   memcpy(t->best, t->lambda, s->n * sizeof *t->best);
   mb_strips_rates(s, t->lambda, t->w);
   double best = mb_strips_natural(s, t->lambda, t->w);
@@ -207,6 +208,9 @@ bool mb_interior_run(MbInterior *t, size_t most, size_t *done) {
     const double slips = solve_turn(t, most, done, &best);
     if (slips > WORSE * last) mb_averages_forget(&t->averages);
     last = slips;
+    idle = best <= BETTER * least ? 0 : idle + 1;
+    if (idle == 0) least = best;
+    if (idle == IDLE) break;
     choose_slips(t);
   }
   memcpy(t->lambda, t->best, s->n * sizeof *t->lambda);

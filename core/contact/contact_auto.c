@@ -1,8 +1,8 @@
 // `auto`: no single method solves every problem, and the quickest differs. W falls into islands, blocks that have to do with one
 // another; each is solved by itself, by Gauss–Seidel first (few sweeps are enough where the last step's λ are near), then by Newton's
 // method from there, then of bodies that nothing else couples by the proximal one, which in large islands comes after few sweeps, then by
-// ADMM, then in small islands by Newton's method from the start and from no impulses, as what has gone astray may not get back, then by all with
-// more patience, and by staggered projections, which come to an end now and then where none of these does. The first λ that is good enough is
+// ADMM, then in small islands by Newton's method from the start and from no impulses, as what has gone astray may not get back, then by interior
+// points, which of bodies come before all that takes long, then by all with more patience, and by staggered projections, which come to an end now and then where none of these does. The first λ that is good enough is
 // taken; where none is, the best. Small islands in which something slips then share their loads evenly (sharing.c).
 //
 // Rows both ways and one way alone are pivoting's, which is exact for them. Boxes and pyramids go to pivoting last, unless others of the
@@ -13,6 +13,7 @@
 #include "core/contact/contact_factor.h"
 #include "core/contact/contact_pivoting.h"
 #include "core/contact/gauss_seidel.h"
+#include "core/contact/interior.h"
 #include "core/contact/nonsmooth_newton.h"
 #include "core/contact/proximal.h"
 #include "core/contact/sharing.h"
@@ -56,14 +57,15 @@ typedef struct Auto {
   const char *method;
 } Auto;
 
-typedef enum Who { GAUSS_SEIDEL, PROXIMAL, NEWTON, STAGGERED, ADMM, METHODS } Who;
-static const char *const names[METHODS] = {"gauss_seidel", "proximal", "nonsmooth_newton", "staggered",
-                                           "admm"};
+typedef enum Who { GAUSS_SEIDEL, PROXIMAL, NEWTON, INTERIOR, STAGGERED, ADMM, METHODS } Who;
+static const char *const names[METHODS] = {"gauss_seidel", "proximal",  "nonsmooth_newton",
+                                           "interior",     "staggered", "admm"};
 
 typedef union Method {
   MbGaussSeidel gauss;
   MbProximal proximal;
   MbNewton newton;
+  MbInterior interior;
   MbStaggered staggered;
   MbAdmm admm;
 } Method;
@@ -81,6 +83,9 @@ static double *make(Method *m, Who who, MbRoom *room, const MbStrips *strips, co
   case NEWTON:
     mb_newton_make(&m->newton, room, strips, problem->function);
     return m->newton.lambda;
+  case INTERIOR:
+    mb_interior_make(&m->interior, room, strips, bodies);
+    return m->interior.lambda;
   case STAGGERED:
     mb_staggered_make(&m->staggered, room, strips, problem->function);
     return m->staggered.lambda;
@@ -98,6 +103,8 @@ static bool iterate(Method *m, Who who, size_t most, size_t *done) {
     return mb_proximal_run(&m->proximal, most, done);
   case NEWTON:
     return mb_newton_run(&m->newton, most, 1, done);
+  case INTERIOR:
+    return mb_interior_run(&m->interior, most, done);
   case STAGGERED:
     return mb_staggered_run(&m->staggered, most, done);
   default:
@@ -205,17 +212,12 @@ typedef struct Turn {
 } Turn;
 
 // A step of Newton's method costs as much as some ten sweeps where it is factored, some hundred where it is not.
-static const Turn of_small[] = {{GAUSS_SEIDEL, 40, GOES_ON},
-                                {NEWTON, 40, GOES_ON},
-                                {PROXIMAL, 300, GOES_ON},
-                                {ADMM, 400, GOES_ON},
-                                {NEWTON, 40, ANEW},
-                                {NEWTON, 40, FROM_NONE},
-                                {GAUSS_SEIDEL, 1000, GOES_ON},
-                                {NEWTON, 200, GOES_ON},
-                                {STAGGERED, 100, GOES_ON},
-                                {ADMM, 5000, GOES_ON},
-                                {0}},
+static const Turn of_small[] = {{GAUSS_SEIDEL, 40, GOES_ON}, {NEWTON, 40, GOES_ON},
+                                {PROXIMAL, 300, GOES_ON},    {ADMM, 400, GOES_ON},
+                                {NEWTON, 40, ANEW},          {NEWTON, 40, FROM_NONE},
+                                {INTERIOR, 300, GOES_ON},    {GAUSS_SEIDEL, 1000, GOES_ON},
+                                {NEWTON, 200, GOES_ON},      {STAGGERED, 100, GOES_ON},
+                                {ADMM, 5000, GOES_ON},       {0}},
                   of_large[] = {{GAUSS_SEIDEL, 100, GOES_ON}, {GAUSS_SEIDEL, 800, GOES_ON},
                                 {NEWTON, 30, GOES_ON},        {GAUSS_SEIDEL, 5000, GOES_ON},
                                 {NEWTON, 100, GOES_ON},       {STAGGERED, 30, GOES_ON},
@@ -224,10 +226,17 @@ static const Turn of_small[] = {{GAUSS_SEIDEL, 40, GOES_ON},
                                 {GAUSS_SEIDEL, 800, GOES_ON},  {NEWTON, 200, GOES_ON},
                                 {GAUSS_SEIDEL, 5000, GOES_ON}, {STAGGERED, 30, GOES_ON},
                                 {ADMM, 300, GOES_ON},          {0}},
-                  of_bodies[] = {{GAUSS_SEIDEL, 20, GOES_ON},   {PROXIMAL, 300, GOES_ON},
-                                 {GAUSS_SEIDEL, 800, GOES_ON},  {NEWTON, 30, GOES_ON},
-                                 {GAUSS_SEIDEL, 5000, GOES_ON}, {NEWTON, 100, GOES_ON},
-                                 {ADMM, 300, GOES_ON},          {0}};
+                  of_bodies[] = {{GAUSS_SEIDEL, 20, GOES_ON},
+                                 {PROXIMAL, 300, GOES_ON},
+                                 {PROXIMAL, 300, FROM_NONE},
+                                 {INTERIOR, 600, GOES_ON},
+                                 {PROXIMAL, 100, GOES_ON},
+                                 {GAUSS_SEIDEL, 800, GOES_ON},
+                                 {NEWTON, 30, GOES_ON},
+                                 {GAUSS_SEIDEL, 5000, GOES_ON},
+                                 {NEWTON, 100, GOES_ON},
+                                 {ADMM, 300, GOES_ON},
+                                 {0}};
 
 // Takes a turn; what it comes to is not gone on with where it has begun elsewhere and is not good enough.
 static bool take_turn(Auto *t, const MbStrips *island, MbRoom room, const Turn *turn, size_t most,
@@ -244,7 +253,8 @@ static bool take_turn(Auto *t, const MbStrips *island, MbRoom room, const Turn *
 
 static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *lambda) {
   enum {
-    LAST = 25,    // times what is asked for: the last turn may take more, as nothing else has come to an end
+    LAST =
+        25, // times what is asked for: the last turn, and interior points, may take more, as nothing else has come to an end
     REFINED = 36, // rows
     AT_ONCE = 2   // iterations of what rests
   };
@@ -263,18 +273,20 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
   if (few && (hold_from_last(t, &formed, left, lambda) || share(t, &formed, left, true, lambda))) return;
   memcpy(t->start, lambda, island->n * sizeof *lambda);
   const size_t before = t->iterations;
-  const Turn *plan = island->n <= MB_SMALL                  ? of_small
-                     : mb_proximal_takes(island, t->bodies) ? of_bodies
-                     : mb_strips_factored(island)           ? of_dense
-                                                            : of_large;
+  const Turn *plan = island->n <= MB_SMALL                   ? of_small
+                     : mb_body_sums_takes(island, t->bodies) ? of_bodies
+                     : mb_strips_factored(island)            ? of_dense
+                                                             : of_large;
   for (; plan->most; plan++) {
-    const size_t asked = t->problem->iterations * (plan[1].most ? 1 : LAST),
+    const bool last = !plan[1].most || plan->who == INTERIOR;
+    const size_t asked = t->problem->iterations * (last ? LAST : 1),
                  most = asked && asked < plan->most ? asked : plan->most;
-    if (plan->who == PROXIMAL && !mb_proximal_takes(island, t->bodies)) continue;
+    if (plan->who == PROXIMAL && !mb_body_sums_takes(island, t->bodies)) continue;
     if (plan->who != GAUSS_SEIDEL && plan->who != PROXIMAL && !same) {
       mb_factor_form(&formed, &left, island);
       same = true;
     }
+    if (plan->who == INTERIOR && !mb_interior_takes(&formed, t->bodies)) continue;
     const bool unformed = plan->who == GAUSS_SEIDEL || plan->who == PROXIMAL;
     if (!take_turn(t, unformed ? island : &formed, left, plan, most, lambda)) continue;
     if (few && share(t, &formed, left, false, lambda)) return;
@@ -367,6 +379,7 @@ static size_t most_room(const MbStrips *whole, const MbContactProblem *problem, 
   for (Who who = 0; who < METHODS; who++) {
     Method method;
     MbRoom room = {0};
+    if (who == INTERIOR && !strips.F && n > MB_SMALL) continue; // it is not asked for such
     make(&method, who, &room, &strips, problem, NULL);
     most = room.used > most ? room.used : most;
   }
@@ -445,7 +458,8 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
   if (result == MB_CONTACT_SOLVED) return result;
   if (ends_by_pivoting(problem)) return mb_contact_pivoting_solve(work, problem, answer);
   snprintf(answer->why, sizeof answer->why,
-           "gauss_seidel, nonsmooth_newton, staggered and admm come to a natural map of %.3g of |b|",
+           "gauss_seidel, nonsmooth_newton, interior points, staggered and admm come to a natural map of "
+           "%.3g of |b|",
            answer->natural);
   return result;
 }

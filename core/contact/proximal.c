@@ -25,87 +25,17 @@
 static const double FIRST = 0.1, LEAST = 1e-10, MOST = 10, // α of each block's scale
     FALL = 0.3, DROP = 0.01, GROW = 3;
 
-// The slot of the problem that an end of a block has; MB_NO_SLOT: none.
-static uint32_t slot_of(const MbStrips *s, size_t j, size_t end) {
-  const uint32_t slot = s->slot[j][end];
-  if (slot >= s->nslots) return MB_NO_SLOT;
-  return s->origin ? s->origin[slot] : slot;
-}
-
-bool mb_proximal_takes(const MbStrips *s, const MbBodyFactor *factor) {
-  if (!s->F || !factor->nkey) return false;
-  uint32_t group = MB_NO_PLACE;
-  for (size_t j = 0; j < s->nblocks; j++)
-    for (size_t end = 0; end < 2; end++) {
-      const uint32_t slot = slot_of(s, j, end);
-      if (slot == MB_NO_SLOT) continue;
-      const uint32_t own = factor->group[slot];
-      if (own == MB_NO_PLACE || (group != MB_NO_PLACE && own != group)) return false;
-      group = own;
-    }
-  return group != MB_NO_PLACE;
-}
-
 void mb_proximal_make(MbProximal *t, MbRoom *room, const MbStrips *strips, MbBodyFactor *factor) {
   t->strips = *strips;
-  t->factor = factor;
   const MbStrips *s = &t->strips;
-  size_t width = 6 * s->nslots;
-  t->place = mb_room_take(room, s->nblocks, sizeof *t->place);
-  if (room->at) {
-    t->group = MB_NO_PLACE;
-    for (size_t j = 0; j < s->nblocks; j++)
-      for (size_t end = 0; end < 2; end++) {
-        const uint32_t slot = slot_of(s, j, end);
-        t->place[j][end] = slot == MB_NO_SLOT ? MB_NO_PLACE : factor->place[slot];
-        if (slot != MB_NO_SLOT) t->group = factor->group[slot];
-      }
-    width = 6 * mb_body_factor_size(factor, t->group);
-  }
-  t->width = width;
+  mb_body_sums_make(&t->sums, room, s, factor);
+  const size_t width = t->sums.width;
   double **const rows[] = {&t->lambda, &t->w, &t->best, &t->kept, &t->tried};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) *rows[i] = mb_room_take(room, s->n, sizeof(double));
   double **const bodies[] = {&t->y, &t->trial, &t->g, &t->dy};
   for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
     *bodies[i] = mb_room_take(room, width + 6, sizeof(double));
   t->K = mb_room_take(room, s->nblocks, sizeof *t->K);
-}
-
-// ---- sums over bodies -------------------------------------------------------------------------------------
-
-static inline __attribute__((always_inline)) size_t at(const MbProximal *t, size_t j, size_t end) {
-  return t->place[j][end] == MB_NO_PLACE ? t->width : 6 * (size_t)t->place[j][end];
-}
-
-// y ← Fᵀ λ; what is no body's is behind the last
-MB_CLONES static void gather(const MbProximal *t, const double *lambda, double *y) {
-  const MbStrips *s = &t->strips;
-  memset(y, 0, (t->width + 6) * sizeof *y);
-  for (size_t j = 0; j < s->nblocks; j++) {
-    double *p = y + at(t, j, 0), *q = y + at(t, j, 1);
-    const double *F = s->F + 12 * (size_t)s->block[j].row, *x = lambda + s->block[j].row;
-    if (s->block[j].rows == 3) {
-      for (size_t k = 0; k < 6; k++) p[k] += x[0] * F[k] + x[1] * F[12 + k] + x[2] * F[24 + k];
-      for (size_t k = 0; k < 6; k++) q[k] += x[0] * F[6 + k] + x[1] * F[18 + k] + x[2] * F[30 + k];
-    } else {
-      for (size_t k = 0; k < 6; k++) p[k] += x[0] * F[k];
-      for (size_t k = 0; k < 6; k++) q[k] += x[0] * F[6 + k];
-    }
-  }
-  memset(y + t->width, 0, 6 * sizeof *y);
-}
-
-// u ← F y of one block
-static inline __attribute__((always_inline)) void spread(const MbProximal *t, size_t j, const double *y,
-                                                         double u[3]) {
-  const MbStrips *s = &t->strips;
-  const double *p = y + at(t, j, 0), *q = y + at(t, j, 1);
-  for (size_t r = 0; r < s->block[j].rows; r++) {
-    const double *F = s->F + 12 * (s->block[j].row + r);
-    double sum[6];
-    for (size_t k = 0; k < 6; k++) sum[k] = F[k] * p[k] + F[6 + k] * q[k];
-    u[r] = (sum[0] + sum[3]) + (sum[1] + sum[4]) + (sum[2] + sum[5]);
-  }
 }
 
 static double size_of(const double *x, size_t n) {
@@ -172,7 +102,7 @@ MB_CLONES static void push(MbProximal *t, const double *y, double *lambda, bool 
     alpha[0] = t->alpha * block->scale + s->soft[i];
     // a section is round in both tangents' measure
     if (rows == 3) alpha[1] = alpha[2] = t->alpha * block->scale + fmax(s->soft[i + 1], s->soft[i + 2]);
-    spread(t, j, y, u);
+    mb_body_sums_spread(&t->sums, s, j, y, u);
     for (size_t r = 0; r < rows; r++)
       x[r] = t->kept[i + r] - (u[r] + s->soft[i + r] * t->kept[i + r] + s->b[i + r]) / alpha[r];
     (rows == 3 ? project_contact : project_row)(block, x, change ? J : NULL);
@@ -187,27 +117,27 @@ MB_CLONES static void push(MbProximal *t, const double *y, double *lambda, bool 
 // |y − Fᵀ λ(y)|; `g` ← that
 static double residual(MbProximal *t, const double *y, double *lambda, bool change) {
   push(t, y, lambda, change);
-  gather(t, lambda, t->g);
-  for (size_t i = 0; i < t->width; i++) t->g[i] = y[i] - t->g[i];
-  return size_of(t->g, t->width);
+  mb_body_sums_gather(&t->sums, &t->strips, lambda, t->g);
+  for (size_t i = 0; i < t->sums.width; i++) t->g[i] = y[i] - t->g[i];
+  return size_of(t->g, t->sums.width);
 }
 
 // One step of Newton's method, shortened until |g| falls. False where there is none.
 static bool step(MbProximal *t, double size) {
   static const double LITTLE = 1e-3, ENOUGH = 1e-4;
   const MbStrips *s = &t->strips;
-  mb_body_factor_begin(t->factor, t->group);
+  mb_body_factor_begin(t->sums.factor, t->sums.group);
   for (size_t j = 0; j < s->nblocks; j++)
     if (t->K[j][0] != 0)
-      mb_body_factor_add(t->factor, t->group, t->place[j], s->block[j].rows,
+      mb_body_factor_add(t->sums.factor, t->sums.group, t->sums.place[j], s->block[j].rows,
                          s->F + 12 * (size_t)s->block[j].row, t->K[j]);
-  if (!mb_body_factor_make(t->factor, t->group)) return false;
-  memcpy(t->dy, t->g, t->width * sizeof *t->dy);
-  mb_body_factor_solve(t->factor, t->group, t->dy);
+  if (!mb_body_factor_make(t->sums.factor, t->sums.group)) return false;
+  memcpy(t->dy, t->g, t->sums.width * sizeof *t->dy);
+  mb_body_factor_solve(t->sums.factor, t->sums.group, t->dy);
   for (double part = 1; part > LITTLE; part *= 0.5) {
-    for (size_t i = 0; i < t->width; i++) t->trial[i] = t->y[i] - part * t->dy[i];
+    for (size_t i = 0; i < t->sums.width; i++) t->trial[i] = t->y[i] - part * t->dy[i];
     if (!(residual(t, t->trial, t->tried, false) <= (1 - ENOUGH * part) * size)) continue;
-    memcpy(t->y, t->trial, t->width * sizeof *t->y);
+    memcpy(t->y, t->trial, t->sums.width * sizeof *t->y);
     return true;
   }
   return false;
@@ -216,11 +146,11 @@ static bool step(MbProximal *t, double size) {
 // The natural map of λ.
 static double natural_of(MbProximal *t, const double *lambda) {
   const MbStrips *s = &t->strips;
-  gather(t, lambda, t->trial);
+  mb_body_sums_gather(&t->sums, &t->strips, lambda, t->trial);
   for (size_t j = 0; j < s->nblocks; j++) {
     const size_t i = s->block[j].row;
     double u[3];
-    spread(t, j, t->trial, u);
+    mb_body_sums_spread(&t->sums, s, j, t->trial, u);
     for (size_t r = 0; r < s->block[j].rows; r++)
       t->w[i + r] = s->b[i + r] + s->soft[i + r] * lambda[i + r] + u[r];
   }
@@ -293,7 +223,7 @@ bool mb_proximal_run(MbProximal *t, size_t most, size_t *done) {
   judge(t);
   const bool settled = t->natural <= (s->betters ? MB_SETTLED : 1) * s->enough;
   memcpy(t->kept, t->lambda, s->n * sizeof *t->kept);
-  gather(t, t->kept, t->y);
+  mb_body_sums_gather(&t->sums, &t->strips, t->kept, t->y);
   for (t->until = 1; !settled && !done_with(t, *done, most);) {
     if (advance(t, most, done)) {
       memcpy(t->kept, t->lambda, s->n * sizeof *t->kept);
@@ -301,7 +231,7 @@ bool mb_proximal_run(MbProximal *t, size_t most, size_t *done) {
       ++*done;
       t->alpha = fmin(GROW * t->alpha, MOST);
     }
-    gather(t, t->kept, t->y);
+    mb_body_sums_gather(&t->sums, &t->strips, t->kept, t->y);
   }
   memcpy(t->lambda, t->best, s->n * sizeof *t->lambda);
   return natural_of(t, t->lambda) <= s->enough;

@@ -2,15 +2,11 @@
 #ifndef MB_CONTACT_PROXIMAL_H
 #define MB_CONTACT_PROXIMAL_H
 
-#include "core/contact/body_factor.h"
-#include "core/contact/contact_parts.h"
+#include "core/contact/body_sums.h"
 
 typedef struct MbProximal {
   MbStrips strips; // unformed
-  MbBodyFactor *factor;
-  uint32_t group;             // of the factor
-  size_t width;               // six numbers a body of the group
-  uint32_t (*place)[2];       // (nblocks) of a block's ends in the group's order; MB_NO_PLACE: none
+  MbBodySums sums;
   double *lambda, *w, *best;  // (n)
   double *kept, *tried;       // (n) λ to which the next is drawn; that of a trial
   double (*K)[9];             // (nblocks) minus how λ changes with F y
@@ -20,9 +16,7 @@ typedef struct MbProximal {
   size_t until;               // turns that the best may be bettered
 } MbProximal;
 
-// Whether it can take the strips, which are a whole problem's or an island's, by the pattern that has been found for the problem.
-bool mb_proximal_takes(const MbStrips *strips, const MbBodyFactor *factor);
-// Lays out what steps need; λ is the caller's to fill.
+// Lays out what steps need, of strips that sums over bodies take; λ is the caller's to fill.
 void mb_proximal_make(MbProximal *proximal, MbRoom *room, const MbStrips *strips, MbBodyFactor *factor);
 // Steps from λ until the natural map is enough, or `most` times. Leaves the best λ that was met, and its w.
 bool mb_proximal_run(MbProximal *proximal, size_t most, size_t *done);

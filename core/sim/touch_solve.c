@@ -233,15 +233,38 @@ static MbContactResult solve(MbConstraining *c, const MbContactProblem *problem,
   return judge(c, problem, result, mu);
 }
 
+// A solution that is to be as good as loads inside joints need it, and no worse than is asked for.
+typedef struct Closer {
+  MbContactProblem problem;
+  double asked, least; // of tolerances
+} Closer;
+
+// Loads that still change by no more than what is left of the solution change by that: the next pass is solved to less.
+static void come_closer(Closer *closer, double change) {
+  static const double NOISE = 10, LESS = 0.1;
+  double *tolerance = &closer->problem.tolerance;
+  if (change <= NOISE * *tolerance) *tolerance = fmax(LESS * *tolerance, closer->least);
+}
+
+// Where a method does not come so close, no more is wanted of it.
+static MbContactResult solve_close(MbConstraining *c, Closer *closer, bool pivots) {
+  const MbContactResult result = solve(c, &closer->problem, pivots);
+  if (result != MB_CONTACT_NOT_CONVERGED || !(c->answer.natural <= closer->asked)) return result;
+  closer->least = closer->problem.tolerance = closer->asked;
+  return MB_CONTACT_SOLVED;
+}
+
 // The same as often as loads inside joints change; *change: by how much they still did in the end, 0 where that is little enough.
 static MbContactResult solve_passes(MbSim *sim, const MbContactProblem *problem, bool pivots, const double *v,
                                     double *change) {
+  static const double LEAST = 1e-14;
   MbConstraining *c = sim->constraining;
+  Closer closer = {*problem, problem->tolerance, fmin(LEAST, problem->tolerance)};
   double tolerance = 0, last = INFINITY;
   int passes = 0;
   *change = 0;
   if (c->rubbing) mb_dry_patience(sim, &tolerance, &passes);
-  MbContactResult result = solve(c, problem, pivots);
+  MbContactResult result = solve_close(c, &closer, pivots);
   for (int pass = 0; c->rubbing; pass++) {
     if (result == MB_CONTACT_MEMORY || result == MB_CONTACT_REFUSED) return result;
     if (!mb_dry_pass(sim, v, change)) {
@@ -251,7 +274,8 @@ static MbContactResult solve_passes(MbSim *sim, const MbContactProblem *problem,
     if (mb_dry_ends(sim, *change, last, tolerance)) *change = 0;
     if (*change == 0 || pass >= passes) break;
     mb_dry_again(sim, last = *change);
-    result = solve(c, problem, pivots);
+    come_closer(&closer, *change);
+    result = solve_close(c, &closer, pivots);
   }
   return result;
 }

@@ -88,3 +88,15 @@ Test(oracle_contact, auto_begins_anew_where_it_has_gone_astray) {
   cr_expect(solves_by(&file, "auto", 1e-8, 0, "astray"));
   mb_contact_file_free(&file);
 }
+
+// A leg whose ankle rubs has come to lie on its foot's four corners and two of the shin: where all of these stick and close what gaps there are, one is at odds
+// with the others by a rounding of second order, and sweeps, Newton's method, staggered projections and ADMM came to 7e-8.
+Test(oracle_contact, auto_solves_what_lies_on_more_corners_than_it_has_ways_to_move) {
+  static char text[MOST];
+  MbContactFile file;
+  MbReport report = {0};
+  test_ok(mb_contact_file_read(&file, text, read_file("contact", "pinched.json", text), "pinched", &report),
+          &report);
+  cr_expect(solves_by(&file, "auto", 1e-8, 0, "pinched"));
+  mb_contact_file_free(&file);
+}

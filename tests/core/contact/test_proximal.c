@@ -124,7 +124,7 @@ static double run(const Made *made, size_t most, double *lambda) {
   room = (MbRoom){.at = mb_calloc(room.used, 1)};
   char *block = room.at;
   mb_strips_make(&strips, &room, &made->problem, MB_UNFORMED);
-  cr_assert(mb_proximal_takes(&strips, &f));
+  cr_assert(mb_body_sums_takes(&strips, &f));
   mb_proximal_make(&proximal, &room, &strips, &f);
   mb_strips_start(&strips, &made->problem, proximal.lambda);
   size_t done = 0;

@@ -137,6 +137,54 @@ Test(touch_piles, a_few_sweeps_part_what_is_deep_by_the_contacts_of_the_step) {
   test_run_free(&run);
 }
 
+// A block of 1,440 times the mass of a box falls flat onto three layers of 16: the step behind the blow begins from impulses that are fifty times too large.
+static void land_flat(const char *contact) {
+  static Text text;
+  begin(&text, contact);
+  for (int k = 0; k < 48; k++)
+    add_box(&text, "[0.1, 0.1, 0.1]", 0.1 * (k % 4) - 0.15, 0.1 * (k / 4 % 4) - 0.15, 0.1 * (k / 16) + 0.05);
+  strcat(text.at, ", {\"name\": \"heavy\", \"shape\": {\"type\": \"box\", \"size\": [0.4, 0.4, 0.2]}, "
+                  "\"density\": 22500, \"pose\": {\"position\": [0, 0, 0.45]}, "
+                  "\"velocity\": {\"linear\": [0, 0, -5]}}]}");
+  TestRun run = test_run(text.at, NULL);
+  test_steps(run.sim, 4);
+  cr_expect_eq(missed(&run), 0, "%s: %g", contact, mb_section(run.sim, MB_SECTION_TOLD)[MB_SOLVED_WORST]);
+  cr_expect_float_eq(run.sim->x.E[49].p[2], 0.4, 1e-3, "%.9g", run.sim->x.E[49].p[2]);
+  test_run_free(&run);
+}
+
+// All methods ended with a message.
+Test(touch_piles, a_heavy_block_that_falls_onto_light_boxes_comes_to_its_tolerance) {
+  land_flat("{\"friction\": 0.4, \"tolerance\": 1e-4}");
+}
+
+// The same to tolerances that are less; and blocks of 2,300 and 280,000 times the mass of a box that come down askew, on one edge, on a layer of 49.
+Test(touch_piles_long, heavy_blocks_that_fall_onto_light_boxes_come_to_their_tolerance, TEST_LONG) {
+  static const double densities[] = {6000, 720000};
+  static Text text;
+  land_flat("{\"friction\": 0.4, \"tolerance\": 1e-6}");
+  land_flat("{\"friction\": 0.4, \"tolerance\": 1e-8}");
+  for (size_t i = 0; i < 2; i++) {
+    begin(&text, "{\"friction\": 0.5, \"tolerance\": 1e-4}");
+    for (int k = 0; k < 49; k++)
+      add_box(&text, "[0.1, 0.1, 0.1]", 0.1 * (k % 7) - 0.3, 0.1 * (k / 7) - 0.3, 0.05);
+    char heavy[400];
+    snprintf(
+        heavy, sizeof heavy,
+        ", {\"name\": \"heavy\", \"shape\": {\"type\": \"box\", \"size\": [0.8, 0.8, 0.3]}, \"density\": %g, "
+        "\"pose\": {\"position\": [0.01, 0.02, 0.3], \"rotation\": {\"axis\": [1, 0.3, 0], \"angle\": 0.1}}, "
+        "\"velocity\": {\"linear\": [0, 0, -2]}}]}",
+        densities[i]);
+    strcat(text.at, heavy);
+    const char *const sets[] = {"/time/step=0.005", NULL};
+    TestRun run = test_run(text.at, sets);
+    test_steps(run.sim, 2);
+    cr_expect_eq(missed(&run), 0, "%g: %g", densities[i],
+                 mb_section(run.sim, MB_SECTION_TOLD)[MB_SOLVED_WORST]);
+    test_run_free(&run);
+  }
+}
+
 // Boxes that are knocked over, and dominoes that push one another: 40 and 27 of 1,000 steps were missed by the other methods alone.
 Test(touch_piles_long, the_examples_with_many_blows_miss_hardly_a_step) {
   static const char *const scenes[] = {"contact/stack", "contact/dominoes"};

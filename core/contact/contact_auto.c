@@ -1,8 +1,8 @@
 // `auto`: no single method solves every problem, and the quickest differs. W falls into islands, blocks that have to do with one
 // another; each is solved by itself, by Gauss–Seidel first (few sweeps are enough where the last step's λ are near), then by Newton's
 // method from there, then of bodies that nothing else couples by the proximal one, which in large islands comes after few sweeps, then by
-// ADMM, then in small islands by Newton's method from the start and from no impulses, as what has gone astray may not get back, then by interior
-// points, which of bodies come before all that takes long, then by all with more patience, and by staggered projections, which come to an end now and then where none of these does. The first λ that is good enough is
+// ADMM, then in small islands by Newton's method from the start and from no impulses, as what has gone astray may not get back, then by sweeps
+// and Newton's method with more patience, by interior points, which of bodies come before all that takes long, and at last by staggered projections, which come to an end now and then where none of these does. The first λ that is good enough is
 // taken; where none is, the best. Small islands in which something slips then share their loads evenly (sharing.c).
 //
 // Rows both ways and one way alone are pivoting's, which is exact for them. Boxes and pyramids go to pivoting last, unless others of the
@@ -212,12 +212,11 @@ typedef struct Turn {
 } Turn;
 
 // A step of Newton's method costs as much as some ten sweeps where it is factored, some hundred where it is not.
-static const Turn of_small[] = {{GAUSS_SEIDEL, 40, GOES_ON}, {NEWTON, 40, GOES_ON},
-                                {PROXIMAL, 300, GOES_ON},    {ADMM, 400, GOES_ON},
-                                {NEWTON, 40, ANEW},          {NEWTON, 40, FROM_NONE},
-                                {INTERIOR, 300, GOES_ON},    {GAUSS_SEIDEL, 1000, GOES_ON},
-                                {NEWTON, 200, GOES_ON},      {STAGGERED, 100, GOES_ON},
-                                {ADMM, 5000, GOES_ON},       {0}},
+static const Turn of_small[] =
+    {{GAUSS_SEIDEL, 40, GOES_ON},   {NEWTON, 40, GOES_ON},  {PROXIMAL, 300, GOES_ON},
+     {ADMM, 400, GOES_ON},          {NEWTON, 40, ANEW},     {NEWTON, 40, FROM_NONE},
+     {GAUSS_SEIDEL, 1000, GOES_ON}, {NEWTON, 200, GOES_ON}, {INTERIOR, 300, GOES_ON},
+     {STAGGERED, 100, GOES_ON},     {ADMM, 5000, GOES_ON},  {0}},
                   of_large[] = {{GAUSS_SEIDEL, 100, GOES_ON}, {GAUSS_SEIDEL, 800, GOES_ON},
                                 {NEWTON, 30, GOES_ON},        {GAUSS_SEIDEL, 5000, GOES_ON},
                                 {NEWTON, 100, GOES_ON},       {STAGGERED, 30, GOES_ON},

@@ -1,11 +1,7 @@
 // W of contacts of deformables in a solution of all coordinates together, which is not formed: its columns are what A⁻¹ makes of a push along one row.
-#include "core/base/alloc.h"
-#include "core/sim/constrain_internal.h"
 #include "core/sim/touch.h"
+#include "tests/columns.h"
 #include "tests/runs.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define CLOTH(NAME, X, Z)                                                                                    \
   "{\"name\": \"" NAME "\", \"type\": \"cloth\", \"mesh\": {\"grid\": [13, 13], \"size\": [0.6, 0.6]}, "     \
@@ -29,23 +25,15 @@ typedef struct Seen {
 
 static void see(void *context, const MbContactProblem *problem) {
   Seen *seen = context;
-  MbSim *sim = seen->sim;
-  const MbConstraining *c = sim->constraining;
   const MbContactPoints *points = problem->W.points;
   if (!points) return;
   cr_assert(points->lone);
   seen->times++, seen->rows = problem->n, seen->bodies += points->nslots;
-  double *y = mb_calloc(sim->width, sizeof *y), *column = mb_calloc(problem->n, sizeof *column);
   for (size_t i = 0; i < problem->n; i += 37) {
-    memset(y, 0, sim->width * sizeof *y);
-    mb_row_spread(&c->set, c->slot[i], 1, y);
-    cr_assert(sim->solver->apply(sim->work, y, NULL, NULL));
-    mb_points_column(points, problem->n, i, column);
-    for (size_t j = 0; j < problem->n; j++)
-      seen->worst =
-          fmax(seen->worst, fabs(column[j] - mb_row_rate(&c->set, c->slot[j], y)) / (column[i] + 1e-300));
+    double own;
+    const double off = test_column_off(seen->sim, problem, i, &own);
+    seen->worst = fmax(seen->worst, off / (own + 1e-300));
   }
-  mb_free(y), mb_free(column);
 }
 
 Test(delassus_nodes, columns_are_what_a_push_along_a_row_does) {

@@ -3,6 +3,7 @@
 #include "core/math/vec3.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/touch.h"
+#include "tests/columns.h"
 #include "tests/runs.h"
 
 #include <stdio.h>
@@ -38,25 +39,16 @@ typedef struct Seen {
 
 static void see(void *context, const MbContactProblem *problem) {
   Seen *seen = context;
-  MbSim *sim = seen->sim;
-  const MbConstraining *c = sim->constraining;
   const MbContactPoints *points = problem->W.points;
   if (!points) return;
   seen->times++, seen->rows = problem->n, seen->width = points->width;
   seen->weights = points->weights > seen->weights ? points->weights : seen->weights;
   seen->bodies += points->nslots;
-  double *y = mb_calloc(sim->width, sizeof *y), *column = mb_calloc(problem->n, sizeof *column);
   for (size_t i = 0; i < problem->n; i += 37) {
-    memset(y, 0, sim->width * sizeof *y);
-    mb_row_spread(&c->set, c->slot[i], 1, y);
-    cr_assert(sim->solver->apply(sim->work, y, NULL, NULL));
-    mb_points_column(points, problem->n, i, column);
-    for (size_t j = 0; j < problem->n; j++) {
-      const double far = fabs(column[j] - mb_row_rate(&c->set, c->slot[j], y)) / (column[i] + 1e-300);
-      seen->worst = fmax(seen->worst, far);
-    }
+    double own;
+    const double off = test_column_off(seen->sim, problem, i, &own);
+    seen->worst = fmax(seen->worst, off / (own + 1e-300));
   }
-  mb_free(y), mb_free(column);
 }
 
 Test(delassus_points_long, columns_are_what_a_push_along_a_row_does) {

@@ -2,6 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/touch.h"
+#include "tests/columns.h"
 #include "tests/runs.h"
 
 #include <stdio.h>
@@ -66,23 +67,13 @@ static void see(void *context, const MbContactProblem *problem) {
   if (!W->value) return;
   seen->times++, seen->rows = problem->n, seen->values = W->first[problem->n];
   seen->most = c->delassus.trees.most;
-  double *y = mb_calloc(sim->width, sizeof *y), *column = mb_calloc(problem->n, sizeof *column), most = 0;
+  double most = 0;
   for (size_t e = 0; e < seen->values; e++) most = fmax(most, fabs(W->value[e]));
   for (size_t i = 0; i < problem->n; i++) {
-    memset(y, 0, sim->width * sizeof *y);
-    memset(column, 0, problem->n * sizeof *column);
-    mb_row_spread(&c->set, c->slot[i], 1, y);
-    cr_assert(sim->solver->apply(sim->work, y, NULL, NULL));
-    for (size_t e = W->first[i]; e < W->first[i + 1]; e++) {
-      cr_assert(e == W->first[i] || W->index[e] > W->index[e - 1]);
-      column[W->index[e]] = W->value[e];
-    }
-    for (size_t j = 0; j < problem->n; j++) {
-      const double wanted = mb_row_rate(&c->set, c->slot[j], y);
-      seen->worst = fmax(seen->worst, fabs(column[j] - wanted) / most);
-    }
+    double own;
+    for (size_t e = W->first[i] + 1; e < W->first[i + 1]; e++) cr_assert(W->index[e] > W->index[e - 1]);
+    seen->worst = fmax(seen->worst, test_column_off(sim, problem, i, &own) / most);
   }
-  mb_free(y), mb_free(column);
 }
 
 static Seen watch(const char *text, const char *const *sets, int steps) {

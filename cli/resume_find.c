@@ -5,6 +5,7 @@
 #include "cli/plan_text.h"
 #include "cli/run.h"
 #include "core/base/alloc.h"
+#include "core/sim/start_watch.h"
 
 #include <math.h>
 #include <string.h>
@@ -230,6 +231,8 @@ MbStatus mb_resume_choose(MbRun *run, MbReport *report) {
   mb_free(scene);
   const MbSource *best = furthest(&run->sources);
   if (!status && !best) status = nowhere(run, &run->sources.at[0], report);
+  if (!status && !best && !run->follower)
+    mb_start_watch(run->sim, report); // a simulation that goes on was made without
   if (!status && best && target == best && is_all(run, target) && !mb_arg_given(run->args, "force")) {
     run->done = true;
     return MB_OK;

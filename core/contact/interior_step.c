@@ -9,7 +9,9 @@
 //
 // W is taken as it is formed, with a Cholesky factor, or as F Fᵀ, with that of bodies:
 //
-//   (H + δ + F Fᵀ)⁻¹ = K − K F (1 + Fᵀ K F)⁻¹ Fᵀ K,   K = (H + δ)⁻¹
+//   (H + δ + C + F Fᵀ)⁻¹ = K − K F (1 + Fᵀ K F)⁻¹ Fᵀ K,   K = (H + δ + C)⁻¹
+//
+// with C the compliance of its rows, which W that is formed has in it.
 #include "core/contact/contact_dense.h"
 #include "core/contact/interior.h"
 
@@ -86,6 +88,34 @@ static bool factor_formed(MbInterior *t) {
   return mb_dense_factor(t->A, n);
 }
 
+// M ← its inverse, symmetric and definite, of three rows or of the first alone
+static void invert(size_t rows, double M[9]) {
+  if (rows < 3) {
+    M[0] = 1 / M[0];
+    return;
+  }
+  const double a = M[4] * M[8] - M[5] * M[7], b = M[5] * M[6] - M[3] * M[8], c = M[3] * M[7] - M[4] * M[6],
+               det = M[0] * a + M[1] * b + M[2] * c, xx = M[0] * M[8] - M[2] * M[6],
+               xy = M[1] * M[6] - M[0] * M[7], yy = M[0] * M[4] - M[1] * M[3];
+  M[0] = a / det, M[1] = M[3] = b / det, M[2] = M[6] = c / det;
+  M[4] = xx / det, M[5] = M[7] = xy / det, M[8] = yy / det;
+}
+
+// K of a block, of λ and w.
+static void find_K(const MbStrips *s, const MbBlock *block, const MbInside *in, double K[9]) {
+  const double *soft = s->soft + block->row;
+  double by[3] = {0}, most = 0;
+  for (size_t r = 0; r < in->rows; r++) most = fmax(most, soft[r]);
+  if (!(most > 0)) {
+    spread(block, in, in->K, 1 / block->mu, K);
+    return;
+  }
+  for (size_t r = 0; r < in->rows; r++) by[r] = 1 / in->K[r];
+  spread(block, in, by, block->mu, K);
+  for (size_t r = 0; r < in->rows; r++) K[(block->rows + 1) * r] += soft[r];
+  invert(in->rows, K);
+}
+
 static bool factor_bodies(MbInterior *t) {
   const MbStrips *s = &t->strips;
   const MbBodySums *b = &t->sums;
@@ -93,7 +123,7 @@ static bool factor_bodies(MbInterior *t) {
   for (size_t j = 0; j < s->nblocks; j++) {
     const MbBlock *block = &s->block[j];
     const MbInside *in = &t->inside[j];
-    spread(block, in, in->K, 1 / block->mu, t->K[j]);
+    find_K(s, block, in, t->K[j]);
     if (!in->rows) continue;
     mb_body_factor_add(b->factor, b->group, b->place[j], block->rows, s->F + 12 * (size_t)block->row,
                        t->K[j]);

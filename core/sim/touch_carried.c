@@ -324,6 +324,7 @@ double mb_touch_carried_again(MbSim *sim, const double *v) {
   MbConstraining *c = sim->constraining;
   bool iterates = false;
   double change = 0;
+  t->carried.off = 0;
   reach_all(sim, v);
   const MbArcs arcs = {.to = t->carried.reached.E, .v = v};
   for (size_t i = 0; i < c->ntouches; i++) {
@@ -336,6 +337,7 @@ double mb_touch_carried_again(MbSim *sim, const double *v) {
     for (int k = 0; k < 3; k++) {
       const double more = along[k] - t->carried.along[key][k];
       if (more != 0) change = fmax(change, fabs(more) / (speed + c->loose));
+      t->carried.off = fmax(t->carried.off, fabs(more));
       c->b[row + (size_t)k] -= more;
       t->carried.along[key][k] = along[k];
     }

@@ -14,6 +14,8 @@ typedef struct MbTouchCarried {
   bool iterates;      // of some of them the arcs are not known before the solution is
   double rounding;    // of velocities that bodies' places tell
   double left;        // by how much of how fast things are they would change again
+  double off;         // the same as a velocity
+  bool settled;       // it is no more than was asked for
   double (*along)[3]; // (n) what normals and tangents ask for of b against a
   size_t n, room;
 } MbTouchCarried;

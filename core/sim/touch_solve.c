@@ -96,8 +96,9 @@ static void tell_carried(const MbSim *sim) {
   static const double MUCH = 1e-6; // of how fast things are
   double *told = sim->constraining->told;
   if (!sim->touching || !sim->touching->carried.iterates) return;
-  const double left = sim->touching->carried.left;
-  if (!(left > MUCH) || !isfinite(left)) return;
+  const MbTouchCarried *carried = &sim->touching->carried;
+  const double left = carried->left;
+  if (carried->settled || !(left > MUCH) || !isfinite(left) || carried->off <= carried->rounding) return;
   told[MB_SOLVED_WORST] = fmax(told[MB_SOLVED_WORST], left), told[MB_SOLVED_MISSED] = 1;
 }
 
@@ -388,7 +389,7 @@ static bool find_carried(Finding *f) {
   MbConstraining *c = sim->constraining;
   if (!find(f)) return false;
   const bool touches = sim->touching && sim->touching->carried.iterates;
-  if (touches) sim->touching->carried.left = INFINITY;
+  if (touches) sim->touching->carried.left = INFINITY, sim->touching->carried.settled = false;
   if ((!touches && !c->kept) || f->how.few) return true;
   double last = INFINITY;
   int stalls = 0;
@@ -398,8 +399,9 @@ static bool find_carried(Finding *f) {
       c->delassus.unsolved = true;
       return false;
     }
-    if (touches) sim->touching->carried.left = change;
-    if (change <= fmax(LITTLE, PART * fmax(f->how.tolerance, f->left))) break;
+    const bool settled = change <= fmax(LITTLE, PART * fmax(f->how.tolerance, f->left));
+    if (touches) sim->touching->carried.left = change, sim->touching->carried.settled = settled;
+    if (settled) break;
     stalls = change < LESS * last ? 0 : stalls + 1;
     if (stalls > STALLS) break;
     last = fmin(change, last);

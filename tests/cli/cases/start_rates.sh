@@ -27,3 +27,16 @@ t run bob.json -q -f -o bob.mbt
 t run --resume bob.mbt -q -d 0.004 -o longer.mbt
 t gradient bob.json --resume bob.mbt -d 0.004 --of 'final(energy.kinetic)' --wrt /bodies/0/mass --check | grep '^[$!]'
 t gradient bob.json --of 'final(energy.kinetic)' --wrt /bodies/0/mass --check | grep '^[$!]'
+# what has no checkpoint to go on from begins there
+"$PYTHON" - <<'PY'
+import json, os, signal, subprocess, time
+scene = json.load(open("bob.json"))
+scene["time"]["steps"] = 10 ** 9
+json.dump(scene, open("long.json", "w"))
+run = subprocess.Popen([os.environ["MBSIM"], "run", "-q", "-f", "long.json"], stderr=subprocess.DEVNULL)
+while not os.path.exists("long.mbt.part"): time.sleep(0.005)
+time.sleep(0.1)
+run.send_signal(signal.SIGKILL)
+run.wait()
+PY
+t run --resume long.mbt.part -q -d 0.002 -f -o begun.mbt | grep -v trailer

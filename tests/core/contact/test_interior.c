@@ -102,6 +102,24 @@ Test(interior, stacks_of_any_masses_come_to_their_tolerance) {
     }
 }
 
+// The ground gives way under what presses, by shares of each normal's own W.
+Test(interior, what_gives_way_comes_to_its_tolerance) {
+  static const double shares[] = {1e-3, 0.3, 30}, LITTLE = 1e-8;
+  for (size_t i = 0; i < 3; i++) {
+    Made made = made_stack(4, 0.5, MB_CONE_EXACT, 0.3, 1000);
+    const size_t n = made.problem.n;
+    made.problem.tolerance = 1e-9;
+    for (size_t k = 0; k < n; k++)
+      if (made.kind[k] == MB_CONTACT_NORMAL) made.soft[k] = shares[i] * made.W[k * (n + 1)];
+    made_factor(&made);
+    for (int formed = 0; formed < 2; formed++) {
+      const double natural = run(&made, formed);
+      cr_expect_leq(natural, LITTLE, "a share of %g, formed %d: %g", shares[i], formed, natural);
+    }
+    made_free(&made);
+  }
+}
+
 // Rows both ways, one way and within bounds beside contacts that stick, slide and open. By bodies rounding comes sooner.
 Test(interior, rows_of_every_kind_come_to_their_tolerance) {
   static const double FORMED = 1.01e-9, BODIES = 1e-6;

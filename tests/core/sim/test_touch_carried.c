@@ -367,14 +367,14 @@ Test(touch_carried, arcs_are_looked_for_until_they_agree_with_the_step) {
   test_run_free(&run);
 }
 
+#define BOARD                                                                                                \
+  "{\"name\": \"board\", \"mass\": 1.5, \"shape\": {\"type\": \"box\", \"size\": [0.6, 0.15, 0.08]}, "       \
+  "\"pose\": "                                                                                               \
+  "{\"position\": [-0.006, 0, 0.345], \"rotation\": {\"axis\": [0, 0, 1], \"angle\": 0.02}}}"
+
 // A board on two rollers is one that four points bear, of which friction asks for another three by each arc: steps in which these do not settle are told.
 Test(touch_carried, steps_whose_arcs_do_not_settle_are_told) {
-  TestRun run = test_run(
-      ON_ROLLERS("\"friction\": 0.3",
-                 "{\"name\": \"board\", \"mass\": 1.5, \"shape\": {\"type\": \"box\", \"size\": [0.6, 0.15, "
-                 "0.08]}, \"pose\": {\"position\": [-0.006, 0, 0.345], \"rotation\": {\"axis\": [0, 0, 1], "
-                 "\"angle\": 0.02}}}"),
-      NULL);
+  TestRun run = test_run(ON_ROLLERS("\"friction\": 0.3", BOARD), NULL);
   MbContactCounts counts;
   int64_t off = 0;
   double worst = 0;
@@ -390,4 +390,32 @@ Test(touch_carried, steps_whose_arcs_do_not_settle_are_told) {
   cr_expect_geq(counts.missed, off);
   cr_expect_geq(counts.residual, worst);
   test_run_free(&run);
+}
+
+// Where a scene asks for little, and where places tell no more, nothing is missed.
+Test(touch_carried, arcs_that_agree_as_well_as_is_asked_for_are_no_missed_steps) {
+  static const char far[] =
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.005, \"steps\": 120}, \"contact\": {\"friction\": 0.6}, "
+      "\"bodies\": "
+      "[{\"name\": \"arm\", \"mass\": 2, \"shape\": {\"type\": \"box\", \"size\": [1, 0.4, 0.05], \"frame\": "
+      "{\"position\": [0.5, 0, 0]}}, \"joint\": {\"type\": \"revolute\", \"axis\": [0, 1, 0], \"in_parent\": "
+      "{\"position\": [1e5, 0, 0]}, \"motor\": {\"stiffness\": 2000, \"damping\": 200, \"target\": 0}}}, "
+      "{\"name\": "
+      "\"lid\", \"mass\": 1, \"shape\": {\"type\": \"box\", \"size\": [0.2, 0.2, 0.1]}, \"pose\": "
+      "{\"position\": "
+      "[100000.5, 0, 0.0751]}}, {\"name\": \"top\", \"mass\": 1, \"shape\": {\"type\": \"sphere\", "
+      "\"radius\": 0.05}, "
+      "\"pose\": {\"position\": [100000.5, 0, 0.1752]}}]}";
+  static const struct {
+    const char *scene, *set;
+    int steps;
+  } cases[] = {{ON_ROLLERS("\"friction\": 0.3", BOARD), "/contact/tolerance=1e-2", 40}, {far, NULL, 120}};
+  for (size_t i = 0; i < 2; i++) {
+    TestRun run = test_run(cases[i].scene, (const char *const[]){cases[i].set, NULL});
+    MbContactCounts counts;
+    test_steps(run.sim, cases[i].steps);
+    cr_assert(mb_sim_contacts(run.sim, &counts));
+    cr_expect_eq(counts.missed, 0, "%zu: %d are missed, by %g", i, (int)counts.missed, counts.residual);
+    test_run_free(&run);
+  }
 }

@@ -8,4 +8,7 @@
 // The largest difference in column i of a problem that is being solved; *own: W_ii.
 double test_column_off(MbSim *sim, const MbContactProblem *problem, size_t i, double *own);
 
+// The largest of those of every 37th column, each over W_ii.
+double test_columns_off(MbSim *sim, const MbContactProblem *problem);
+
 #endif

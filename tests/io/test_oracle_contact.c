@@ -77,26 +77,24 @@ Test(oracle_contact, auto_solves_all_of_them_and_sweeps_and_newton_most) {
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
-// A cylinder and a ball on a joint between three walls: where sweeps have led Newton's method and ADMM away, none of them comes back, and Newton's
-// method takes ten steps from where the problem begins.
-Test(oracle_contact, auto_begins_anew_where_it_has_gone_astray) {
+// Solves a problem of the tests' own by `auto`.
+static void expect_solved(const char *name) {
   static char text[MOST];
+  char path[64];
   MbContactFile file;
   MbReport report = {0};
-  test_ok(mb_contact_file_read(&file, text, read_file("contact", "astray.json", text), "astray", &report),
-          &report);
-  cr_expect(solves_by(&file, "auto", 1e-8, 0, "astray"));
+  snprintf(path, sizeof path, "%s.json", name);
+  test_ok(mb_contact_file_read(&file, text, read_file("contact", path, text), name, &report), &report);
+  cr_expect(solves_by(&file, "auto", 1e-8, 0, name));
   mb_contact_file_free(&file);
 }
+
+// A cylinder and a ball on a joint between three walls: where sweeps have led Newton's method and ADMM away, none of them comes back, and Newton's
+// method takes ten steps from where the problem begins.
+Test(oracle_contact, auto_begins_anew_where_it_has_gone_astray) { expect_solved("astray"); }
 
 // A leg whose ankle rubs has come to lie on its foot's four corners and two of the shin: where all of these stick and close what gaps there are, one is at odds
 // with the others by a rounding of second order, and sweeps, Newton's method, staggered projections and ADMM came to 7e-8.
 Test(oracle_contact, auto_solves_what_lies_on_more_corners_than_it_has_ways_to_move) {
-  static char text[MOST];
-  MbContactFile file;
-  MbReport report = {0};
-  test_ok(mb_contact_file_read(&file, text, read_file("contact", "pinched.json", text), "pinched", &report),
-          &report);
-  cr_expect(solves_by(&file, "auto", 1e-8, 0, "pinched"));
-  mb_contact_file_free(&file);
+  expect_solved("pinched");
 }

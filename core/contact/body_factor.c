@@ -92,6 +92,16 @@ static Pattern pattern_of(const MbBodyFactor *f, uint32_t group) {
   return (Pattern){mb_body_factor_size(f, group), f->first + f->begin[group], f->below + f->at[group]};
 }
 
+size_t mb_body_factor_products(const MbBodyFactor *f, uint32_t group) {
+  const Pattern p = pattern_of(f, group);
+  size_t sum = 0;
+  for (size_t j = 0; j < p.n; j++) {
+    const size_t below = p.first[j + 1] - p.first[j];
+    sum += below * (below + 1);
+  }
+  return sum;
+}
+
 void mb_body_factor_begin(MbBodyFactor *f, uint32_t group) {
   const Pattern p = pattern_of(f, group);
   memset(f->D, 0, BLOCK * p.n * sizeof *f->D);

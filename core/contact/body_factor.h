@@ -50,6 +50,8 @@ static inline size_t mb_body_factor_size(const MbBodyFactor *factor, uint32_t gr
 static inline size_t mb_body_factor_blocks(const MbBodyFactor *factor, uint32_t group) {
   return factor->first[factor->begin[group + 1] - 1];
 }
+// How many products of two blocks it takes to factor A.
+size_t mb_body_factor_products(const MbBodyFactor *factor, uint32_t group);
 
 // A ← 1
 void mb_body_factor_begin(MbBodyFactor *factor, uint32_t group);

@@ -11,18 +11,22 @@ static uint32_t slot_of(const MbStrips *s, size_t j, size_t end) {
   return s->origin ? s->origin[slot] : slot;
 }
 
-bool mb_body_sums_takes(const MbStrips *s, const MbBodyFactor *factor) {
-  if (!s->F || !factor->nkey) return false;
+uint32_t mb_body_sums_group(const MbStrips *s, const MbBodyFactor *factor) {
+  if (!s->F || !factor->nkey) return MB_NO_PLACE;
   uint32_t group = MB_NO_PLACE;
   for (size_t j = 0; j < s->nblocks; j++)
     for (size_t end = 0; end < 2; end++) {
       const uint32_t slot = slot_of(s, j, end);
       if (slot == MB_NO_SLOT) continue;
       const uint32_t own = factor->group[slot];
-      if (own == MB_NO_PLACE || (group != MB_NO_PLACE && own != group)) return false;
+      if (own == MB_NO_PLACE || (group != MB_NO_PLACE && own != group)) return MB_NO_PLACE;
       group = own;
     }
-  return group != MB_NO_PLACE;
+  return group;
+}
+
+bool mb_body_sums_takes(const MbStrips *s, const MbBodyFactor *factor) {
+  return mb_body_sums_group(s, factor) != MB_NO_PLACE;
 }
 
 void mb_body_sums_make(MbBodySums *t, MbRoom *room, const MbStrips *s, MbBodyFactor *factor) {

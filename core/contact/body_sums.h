@@ -14,6 +14,8 @@ typedef struct MbBodySums {
 
 // Tells whether the strips, which are a whole problem's or an island's, are of one group of the pattern that has been found for the problem.
 bool mb_body_sums_takes(const MbStrips *strips, const MbBodyFactor *factor);
+// That group; MB_NO_PLACE: there is none.
+uint32_t mb_body_sums_group(const MbStrips *strips, const MbBodyFactor *factor);
 // Finds the places of all blocks' ends.
 void mb_body_sums_make(MbBodySums *sums, MbRoom *room, const MbStrips *strips, MbBodyFactor *factor);
 // y (width + 6) ← Fᵀ λ; what is no body's is behind the last.

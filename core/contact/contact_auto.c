@@ -225,7 +225,7 @@ static const Turn of_small[] =
                                 {GAUSS_SEIDEL, 800, GOES_ON},  {NEWTON, 200, GOES_ON},
                                 {GAUSS_SEIDEL, 5000, GOES_ON}, {STAGGERED, 30, GOES_ON},
                                 {ADMM, 300, GOES_ON},          {0}},
-                  of_bodies[] = {{GAUSS_SEIDEL, 20, GOES_ON},
+                  of_bodies[] = {{GAUSS_SEIDEL, 400, GOES_ON}, // as many as pay
                                  {PROXIMAL, 300, GOES_ON},
                                  {PROXIMAL, 300, FROM_NONE},
                                  {INTERIOR, 600, GOES_ON},
@@ -250,10 +250,31 @@ static bool take_turn(Auto *t, const MbStrips *island, MbRoom room, const Turn *
   return fine;
 }
 
-static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *lambda) {
+// How many sweeps are worth it before all bodies of an island are solved for together: a block's sweep costs as much as a product of two blocks of
+// the factor, and what these many sweeps leave takes the proximal method more turns less than they cost.
+static size_t sweeps_before(const Auto *t, const MbStrips *island) {
+  enum { FACTORS = 3, LEAST = 20 };
+  const size_t products = mb_body_factor_products(t->bodies, mb_body_sums_group(island, t->bodies)),
+               some = FACTORS * products / island->nblocks;
+  return some > LEAST ? some : LEAST;
+}
+
+// The most iterations of a turn.
+static size_t most_of(const Auto *t, const MbStrips *island, const Turn *plan, const Turn *turn) {
   enum {
     LAST =
         25, // times what is asked for: the last turn, and interior points, may take more, as nothing else has come to an end
+    CHEAP = 2 // sweeps before a factor of all bodies
+  };
+  const bool last = !turn[1].most || turn->who == INTERIOR, before = plan == of_bodies && turn == plan;
+  const size_t asked = t->problem->iterations * (last ? LAST : before ? CHEAP : 1),
+               most = asked && asked < turn->most ? asked : turn->most;
+  const size_t some = before ? sweeps_before(t, island) : most;
+  return some < most ? some : most;
+}
+
+static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *lambda) {
+  enum {
     REFINED = 36, // rows
     AT_ONCE = 2   // iterations of what rests
   };
@@ -276,18 +297,16 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
                      : mb_body_sums_takes(island, t->bodies) ? of_bodies
                      : mb_strips_factored(island)            ? of_dense
                                                              : of_large;
-  for (; plan->most; plan++) {
-    const bool last = !plan[1].most || plan->who == INTERIOR;
-    const size_t asked = t->problem->iterations * (last ? LAST : 1),
-                 most = asked && asked < plan->most ? asked : plan->most;
-    if (plan->who == PROXIMAL && !mb_body_sums_takes(island, t->bodies)) continue;
-    if (plan->who != GAUSS_SEIDEL && plan->who != PROXIMAL && !same) {
+  for (const Turn *turn = plan; turn->most; turn++) {
+    const bool unformed = turn->who == GAUSS_SEIDEL || turn->who == PROXIMAL;
+    if (turn->who == PROXIMAL && !mb_body_sums_takes(island, t->bodies)) continue;
+    if (!unformed && !same) {
       mb_factor_form(&formed, &left, island);
       same = true;
     }
-    if (plan->who == INTERIOR && !mb_interior_takes(&formed, t->bodies)) continue;
-    const bool unformed = plan->who == GAUSS_SEIDEL || plan->who == PROXIMAL;
-    if (!take_turn(t, unformed ? island : &formed, left, plan, most, lambda)) continue;
+    if (turn->who == INTERIOR && !mb_interior_takes(&formed, t->bodies)) continue;
+    const size_t most = most_of(t, island, plan, turn);
+    if (!take_turn(t, unformed ? island : &formed, left, turn, most, lambda)) continue;
     if (few && share(t, &formed, left, false, lambda)) return;
     if (island->n <= REFINED)
       refine(t, &formed, left, lambda);

@@ -14,7 +14,7 @@
 //
 // The solution is farther from λ̄ than a step can go where W is small along something: with α as it is, a proximal step takes what is left there
 // down by α/(α + W) only. So α falls from step to step, the quicker the fewer turns Newton's method has taken, whose active sets
-// are near from one α to the next; where it takes too many, α grows again.
+// are near from one α to the next; where it takes too many, α grows again. It begins the smaller the nearer λ is.
 #include "core/base/targets.h"
 #include "core/contact/polygon.h"
 #include "core/contact/proximal.h"
@@ -22,7 +22,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double FIRST = 0.1, LEAST = 1e-10, MOST = 10, // α of each block's scale
+enum { TURNS = 15 }; // the most of a step
+static const double FIRST = 0.1, NEAREST = 1e-3, LEAST = 1e-10, MOST = 10, // α of each block's scale
+    FIRST_BY = 3e-5, // for each time that the natural map is as much as is enough
     FALL = 0.3, DROP = 0.01, GROW = 3;
 
 void mb_proximal_make(MbProximal *t, MbRoom *room, const MbStrips *strips, MbBodyFactor *factor) {
@@ -191,9 +193,14 @@ static bool done_with(MbProximal *t, size_t done, size_t most) {
   return t->natural <= MB_SETTLED * s->enough || done >= t->until;
 }
 
+// By how much α falls behind a step of so many turns. What is good enough and has taken next to none has found which contacts hold.
+static double fall_of(const MbProximal *t, int turn) {
+  if (t->natural <= t->strips.enough && turn <= 1) return DROP;
+  return turn <= TURNS / 3 ? FALL : turn <= 2 * TURNS / 3 ? sqrt(FALL) : 1;
+}
+
 // A proximal step from λ̄ to `lambda`. False: Newton's method does not come to it.
 static bool advance(MbProximal *t, size_t most, size_t *done) {
-  enum { TURNS = 15 };
   static const double NEAR = 0.1; // of what α leaves
   for (int turn = 0;; turn++) {
     const double size = residual(t, t->y, t->lambda, true);
@@ -201,11 +208,7 @@ static bool advance(MbProximal *t, size_t most, size_t *done) {
     if (!isfinite(size)) return false;
     if (done_with(t, *done, most)) return true;
     if (size <= NEAR * drawn(t)) {
-      t->alpha *= t->natural <= t->strips.enough ? DROP
-                  : turn <= TURNS / 3            ? FALL
-                  : turn <= 2 * TURNS / 3        ? sqrt(FALL)
-                                                 : 1;
-      t->alpha = fmax(t->alpha, LEAST);
+      t->alpha = fmax(t->alpha * fall_of(t, turn), LEAST);
       *done += turn == 0;
       return true;
     }
@@ -214,17 +217,30 @@ static bool advance(MbProximal *t, size_t most, size_t *done) {
   }
 }
 
+// Whether steps bring nothing any more: what gives way against itself, as a body that is wedged, takes λ that grow as 1/α and leaves velocities as they are.
+static bool is_idle(const MbProximal *t, double *was, size_t *idle) {
+  enum { IDLE = 16 }; // steps
+  static const double LITTLE = 0.9;
+  if (t->natural < LITTLE * *was)
+    *was = t->natural, *idle = 0;
+  else
+    ++*idle;
+  return *idle > IDLE && t->natural > t->strips.enough;
+}
+
 bool mb_proximal_run(MbProximal *t, size_t most, size_t *done) {
   const MbStrips *s = &t->strips;
   *done = 0;
-  t->alpha = FIRST;
   t->natural = INFINITY;
   t->until = 0;
   judge(t);
+  t->alpha = fmin(FIRST, fmax(NEAREST, FIRST_BY * t->natural / s->enough));
+  double was = t->natural;
+  size_t idle = 0;
   const bool settled = t->natural <= (s->betters ? MB_SETTLED : 1) * s->enough;
   memcpy(t->kept, t->lambda, s->n * sizeof *t->kept);
   mb_body_sums_gather(&t->sums, &t->strips, t->kept, t->y);
-  for (t->until = 1; !settled && !done_with(t, *done, most);) {
+  for (t->until = 1; !settled && !done_with(t, *done, most) && !is_idle(t, &was, &idle);) {
     if (advance(t, most, done)) {
       memcpy(t->kept, t->lambda, s->n * sizeof *t->kept);
     } else {

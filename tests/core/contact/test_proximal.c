@@ -110,6 +110,18 @@ Test(body_factor, bodies_that_do_not_hang_together_are_groups_of_their_own) {
   made_free(&made);
 }
 
+// In a stack each body but the last has one below the diagonal, which is multiplied into that one's column and by its row.
+Test(body_factor, the_products_of_a_factor_are_counted) {
+  enum { BODIES = 8 };
+  Made made = made_stack(BODIES, 0.5, MB_CONE_EXACT, 0, 1);
+  MbBodyFactor f = {0};
+  made_factor(&made);
+  cr_assert(mb_body_factor_analyse(&f, &made.problem));
+  cr_assert_eq(mb_body_factor_products(&f, 0), 2 * (BODIES - 1));
+  mb_body_factor_free(&f);
+  made_free(&made);
+}
+
 // ---- the method -------------------------------------------------------------------------------------------
 
 // Solves a problem given by factors; the natural map over |b|, and λ to `lambda`.

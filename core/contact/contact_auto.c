@@ -226,16 +226,11 @@ static const Turn of_small[] =
                                 {GAUSS_SEIDEL, 5000, GOES_ON}, {STAGGERED, 30, GOES_ON},
                                 {ADMM, 300, GOES_ON},          {0}},
                   of_bodies[] = {{GAUSS_SEIDEL, 400, GOES_ON}, // as many as pay
-                                 {PROXIMAL, 300, GOES_ON},
-                                 {PROXIMAL, 300, FROM_NONE},
-                                 {INTERIOR, 600, GOES_ON},
-                                 {PROXIMAL, 100, GOES_ON},
-                                 {GAUSS_SEIDEL, 800, GOES_ON},
-                                 {NEWTON, 30, GOES_ON},
-                                 {GAUSS_SEIDEL, 5000, GOES_ON},
-                                 {NEWTON, 100, GOES_ON},
-                                 {ADMM, 300, GOES_ON},
-                                 {0}};
+                                 {PROXIMAL, 300, GOES_ON},      {PROXIMAL, 300, FROM_NONE},
+                                 {INTERIOR, 600, GOES_ON},      {PROXIMAL, 100, GOES_ON},
+                                 {GAUSS_SEIDEL, 800, GOES_ON},  {NEWTON, 30, GOES_ON},
+                                 {GAUSS_SEIDEL, 5000, GOES_ON}, {NEWTON, 100, GOES_ON},
+                                 {ADMM, 300, GOES_ON},          {0}};
 
 // Takes a turn; what it comes to is not gone on with where it has begun elsewhere and is not good enough.
 static bool take_turn(Auto *t, const MbStrips *island, MbRoom room, const Turn *turn, size_t most,
@@ -267,7 +262,9 @@ static size_t most_of(const Auto *t, const MbStrips *island, const Turn *plan, c
     CHEAP = 2 // sweeps before a factor of all bodies
   };
   const bool last = !turn[1].most || turn->who == INTERIOR, before = plan == of_bodies && turn == plan;
-  const size_t asked = t->problem->iterations * (last ? LAST : before ? CHEAP : 1),
+  const size_t asked = t->problem->iterations * (last     ? LAST
+                                                 : before ? CHEAP
+                                                          : 1),
                most = asked && asked < turn->most ? asked : turn->most;
   const size_t some = before ? sweeps_before(t, island) : most;
   return some < most ? some : most;

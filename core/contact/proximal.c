@@ -22,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TURNS = 15 }; // the most of a step
+enum { TURNS = 15 };                                                       // the most of a step
 static const double FIRST = 0.1, NEAREST = 1e-3, LEAST = 1e-10, MOST = 10, // α of each block's scale
     FIRST_BY = 3e-5, // for each time that the natural map is as much as is enough
     FALL = 0.3, DROP = 0.01, GROW = 3;

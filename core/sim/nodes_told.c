@@ -9,7 +9,6 @@ const char *mb_nodes_no_way_back(const MbSim *sim) {
   if (!sim->nodes || !sim->nodes->plan.to_end || !sim->solver->passes->slopes)
     return "no deformables are moved by steps that are solved to their end";
   if (model->nports) return "forces, constraints or bodies that are free hold nodes of deformables";
-  if (sim->nv || model->nslots) return "bodies move beside deformables under solver \"projective\"";
   return NULL;
 }
 
@@ -23,7 +22,9 @@ MbNodesTold mb_nodes_told(const MbSim *sim, size_t c) {
               {"energy", MB_TOLD_ENERGY},
               {"body.position", MB_TOLD_NOTHING},
               {"body.rotation", MB_TOLD_NOTHING},
-              {"body.velocity", MB_TOLD_NOTHING}};
+              {"body.velocity", MB_TOLD_NOTHING},
+              {"joint.position", MB_TOLD_NOTHING},
+              {"joint.velocity", MB_TOLD_NOTHING}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (!strcmp(sim->samplers[c]->name, rows[i].name)) return rows[i].told;
   return MB_TOLD_ELSE;

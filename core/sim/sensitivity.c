@@ -83,15 +83,25 @@ double mb_sensitivity_move(const MbModel *model, double value) {
   return mb_model_points(model) ? little : fmin(little, OF_NOTHING);
 }
 
+// Says why there is no way back through steps of deformables that iterations move, and of bodies beside them; NULL: there is one.
+static const char *nodes_refuse(const MbSim *sim) {
+  const char *why = mb_nodes_no_way_back(sim);
+  if (why || (!sim->nv && !sim->model->nslots)) return why;
+  if (!sim->nv) return "constraints hold what does not move beside deformables under solver \"projective\"";
+  if (sim->touching) return "bodies that move touch beside deformables under solver \"projective\"";
+  why = mb_tangent_refuses_bodies(sim);
+  return why ? why : mb_slope_once_refuse(sim->model);
+}
+
 const char *mb_sensitivity_by_steps(const MbSensitivity *g) { return g->by_steps; }
 const char *mb_sensitivity_no_way_back(const MbSensitivity *g) {
   if (g->held) return g->held->free.by_steps;
   if (g->meets || !g->by_steps) return NULL;
   if (mb_held_is(g->sim)) return mb_held_refuses(g->sim);
-  return g->sim->nodes ? mb_nodes_no_way_back(g->sim) : g->by_steps;
+  return g->sim->nodes ? nodes_refuse(g->sim) : g->by_steps;
 }
 bool mb_sensitivity_of_nodes(const MbSensitivity *g) { return g->nodes; }
-bool mb_sensitivity_moves_nodes(const MbSim *sim) { return !mb_nodes_no_way_back(sim); }
+bool mb_sensitivity_moves_nodes(const MbSim *sim) { return !nodes_refuse(sim); }
 bool mb_sensitivity_meets(const MbSensitivity *g) { return g->meets; }
 int64_t mb_sensitivity_wholes(const MbSensitivity *g) { return g->wholes; }
 
@@ -105,7 +115,7 @@ static bool meets(const MbSim *sim) {
 }
 
 // Whether derivatives of steps are made of their equations, along the run or back.
-static bool by_equations(const MbSensitivity *g) { return !g->by_steps || g->meets; }
+static bool by_equations(const MbSensitivity *g) { return !g->by_steps || g->meets || g->beside; }
 
 // ---- the start ----------------------------------------------------------------------------------------------------
 
@@ -179,8 +189,9 @@ static MbStatus choose(MbSensitivity *g, MbReport *report) {
   g->by_steps = sim->touching ? TOUCHES : stages_refuse(sim->model);
   if (!g->by_steps) g->by_steps = mb_tangent_refuses(sim);
   g->meets = meets(sim);
-  g->nodes = g->by_steps && !mb_nodes_no_way_back(sim);
-  g->once = (!g->by_steps || g->meets) && sim->integrator->scheme == MB_ONE_SOLVE;
+  g->nodes = g->by_steps && !nodes_refuse(sim);
+  g->beside = g->nodes && sim->nv > 0;
+  g->once = by_equations(g) && sim->integrator->scheme == MB_ONE_SOLVE;
   g->halves = g->once && sim->model->integrator.kind == MB_TRAPEZOIDAL;
   if (!g->by_steps && !sim->newton && !g->once) g->by_steps = "exact ones are there for fewer velocities";
   const char *why = g->by_steps ? mb_steps_refuse(sim->model) : NULL;
@@ -382,7 +393,7 @@ const char *mb_slope_no_stages(const MbSensitivity *g, size_t *stages, MbStageTe
 }
 
 const char *mb_slope_no_once(const MbSensitivity *g) {
-  if (!g->held && g->meets && mb_kept_turns(g->sim)) return "dry friction holds a joint on what turns";
+  if (!g->held && (g->meets || g->beside) && mb_kept_turns(g->sim)) return "dry friction holds a joint on what turns";
   return (g->tied || g->held) && g->sim->constraining && g->sim->constraining->singular
              ? "constraints are near a position where one loses its hold"
              : NULL;

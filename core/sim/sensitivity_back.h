@@ -91,6 +91,8 @@ MbStatus mb_back_none(MbBackward *b, double t, int64_t step, const char *why, Mb
 
 // Takes in what is felt of a frame: by the numbers, and by the state of which it tells.
 MbStatus mb_back_frame(MbBackward *b, const MbMoment *at, MbReport *report);
+// Takes in what b->weight are felt by, of bodies' states, and of channels that others tell as well (frame size; NULL: there are none), by differences.
+MbStatus mb_back_frame_bodies(MbBackward *b, const double *others, MbReport *report);
 
 // ---- sensitivity_back_touch.c: what has touched, without which all of it does nothing ---------------------------------
 

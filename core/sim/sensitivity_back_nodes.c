@@ -7,6 +7,9 @@
 // One factor and one solution do for all numbers. What signals are felt by is gathered (tangent_signals.h): loads, the pull of cables, and
 // by t̄ how pins move. All else that a number changes is the difference of two models' −z · R at the same places, of those deformables
 // alone that differ in it, and of their targets.
+//
+// Bodies that move beside them, and that no node pushes, have made their own step before (sensitivity_once.c), and nodes that they carry go where they are at its end:  q_b ↦ E(q_b) x,  so that
+// the bodies' coordinates are felt there by t̄, a force at each of these nodes, and their step is gone back over after this one.
 #include "core/sim/sensitivity_back.h"
 #include "core/model/pass_slopes.h"
 #include "core/sim/evaluate.h"
@@ -30,6 +33,8 @@ struct MbBackNodes {
   MbNodeLoadsFelt loads;
   Asked *asked; // (numbers)
   bool aims;    // targets are to be asked for
+  bool carried; // bodies that move carry nodes
+  double *both; // (frame size) weights of channels that tell nodes and bodies
 };
 
 size_t mb_back_nodes_numbers(const MbSensitivity *g) {
@@ -94,7 +99,9 @@ bool mb_back_nodes_make(MbBackward *b) {
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     ok = (*lists[i] = mb_arena_alloc(&g->arena, n, sizeof **lists[i])) && ok;
   nodes->asked = mb_arena_alloc(&g->arena, g->count, sizeof *nodes->asked);
-  if (!ok || !nodes->asked || !make_loads(b, &nodes->loads)) return false;
+  nodes->both = mb_arena_alloc(&g->arena, mb_sim_frame_size(g->sim) + 1, sizeof *nodes->both);
+  nodes->carried = nodes->aims = g->beside && mb_nodes_carried(g->sim->model);
+  if (!ok || !nodes->asked || !nodes->both || !make_loads(b, &nodes->loads)) return false;
   memset(nodes->q, 0, n * sizeof *nodes->q), memset(nodes->v, 0, n * sizeof *nodes->v);
   for (size_t k = 0; k < g->count; k++) {
     nodes->asked[k] = (Asked){0};
@@ -157,8 +164,39 @@ static void add_signals(MbBackward *b, double t) {
     if (run->force[k] > 0) give(b, run->cable[k]->pull, t, loads->force[k]);
 }
 
+// What bodies' coordinates at a step's end are felt by, of what targets of nodes that they carry are. The probe's bodies are there.
+static void add_carried(MbBackward *b, const MbTurn *turn) {
+  MbSim *probe = b->g->probe;
+  const MbModel *model = probe->model;
+  if (!b->nodes->carried) return;
+  memset(b->by_move, 0, 6 * model->nb * sizeof *b->by_move);
+  memset(b->by_phi, 0, 6 * model->nb * sizeof *b->by_phi);
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const MbElements *e = model->deformables[i].elements;
+    for (size_t k = 0; k < e->nattached; k++) {
+      const MbAttachedNode *attached = &e->attached[k];
+      double force[3], moment[3], *to = b->by_move + 6 * attached->body;
+      if (attached->body == MB_WORLD) continue;
+      mb_quat_unrotate(force, probe->x.E[attached->body].q,
+                       b->nodes->felt + 3 * (model->deformables[i].first + attached->node));
+      mb_vec3_cross(moment, attached->at, force);
+      mb_vec3_add(to, to, moment), mb_vec3_add(to + 3, to + 3, force);
+    }
+  }
+  mb_tangent_motion(probe, b->g->tangent, turn->v1);
+  mb_tangent_weigh(probe, b->g->tangent, b->by_move, b->by_phi, b->q, b->dv);
+}
+
+// Takes the bodies of a side, or of the run, to a step's end.
+static void end_bodies(const MbSensitivity *g, MbSim *at, MbSlopeAxes *axes, int side,
+                       const MbTurn *turn) {
+  if (!g->beside) return;
+  mb_sim_kinematics(at, mb_axes_q(axes, side, turn->q1), mb_axes_v(axes, side, MB_AXES_TO, turn->v1));
+}
+
 // What a number changes beside signals, which are the run's on both sides.
-static double of_number(MbBackward *b, size_t k, const double *q1, double t) {
+static double of_number(MbBackward *b, size_t k, const double *q1, const MbTurn *turn) {
+  const double t = turn->t;
   const MbSensitivity *g = b->g;
   const MbSlope *slope = &g->slopes[k];
   MbBackNodes *nodes = b->nodes;
@@ -171,6 +209,7 @@ static double of_number(MbBackward *b, size_t k, const double *q1, double t) {
     start.gravity = model->gravity;
     sum += (s ? 1 : -1) *
            side[s]->solver->passes->slopes->value(side[s]->work, &start, q1, nodes->z, asked->part);
+    if (asked->aims) end_bodies(g, side[s], slope->axes, s, turn);
     for (size_t i = 0; i < model->ndeformables && asked->aims; i++)
       mb_nodes_aim(g->probe, side[s]->x.E, &model->deformables[i], t, nodes->target[s]);
   }
@@ -243,6 +282,7 @@ MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why,
   const size_t n = 3 * count(b);
   if ((*why = g->parted)) return MB_OK;
   memcpy(section(probe), turn->nodes, 2 * n * sizeof(double));
+  end_bodies(g, probe, NULL, 0, turn);
   const MbStatus status = mb_nodes_prepare(probe, turn->t, report);
   if (status != MB_OK) return status;
   for (size_t c = 0; c < n; c++) {
@@ -265,7 +305,8 @@ MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why,
   }
   add_signals(b, turn->t);
   for (size_t k = 0; k < g->count; k++)
-    if (nodes->asked[k].any) b->out[k] += of_number(b, k, q1, turn->t);
+    if (nodes->asked[k].any) b->out[k] += of_number(b, k, q1, turn);
+  add_carried(b, turn);
   return MB_OK;
 }
 
@@ -326,21 +367,24 @@ static MbStatus add_channels(MbBackward *b, const MbMoment *at, bool *others, Mb
   const MbSim *sim = b->g->sim;
   MbStatus status = MB_OK;
   *others = false;
+  memset(b->nodes->both, 0, mb_sim_frame_size(sim) * sizeof *b->nodes->both);
   for (size_t c = 0; c < sim->nchannels; c++) {
     const MbChannel *channel = &sim->channels[c];
     const size_t numbers = channel->items * channel->width;
-    const double *w = b->weight + channel->offset;
+    double *const w = b->weight + channel->offset;
     const MbNodesTold told = mb_nodes_told(sim, c);
     double *const to = told == MB_TOLD_PLACES ? b->nodes->q : b->nodes->v;
     bool any = false;
     for (size_t i = 0; i < numbers; i++) any |= w[i] != 0;
     if (told == MB_TOLD_PLACES || told == MB_TOLD_VELOCITIES) {
-      for (size_t i = 0; i < numbers; i++) to[3 * sim->sampled[c]->first + i] += w[i];
+      for (size_t i = 0; i < numbers; i++) to[3 * sim->sampled[c]->first + i] += w[i], w[i] = 0;
       continue;
     }
+    if (told == MB_TOLD_NOTHING && b->g->beside) continue;
     *others |= any;
     if (any && told == MB_TOLD_MOMENTUM) add_momentum(b, at->nodes, w);
     if (any && told == MB_TOLD_ENERGY && status == MB_OK) status = add_energy(b, at, w, report);
+    memcpy(b->nodes->both + channel->offset, w, numbers * sizeof *w);
   }
   return status;
 }
@@ -348,6 +392,18 @@ static MbStatus add_channels(MbBackward *b, const MbMoment *at, bool *others, Mb
 static MbStatus sample(MbSim *at, const MbMoment *moment, size_t n, double *frame, MbReport *report) {
   memcpy(section(at), moment->nodes, 6 * n * sizeof(double));
   return mb_slope_sample(at, moment->q, moment->v, moment->t, moment->t, moment->step, frame, report);
+}
+
+// Takes in what bodies beside them are felt by, and channels that tell both.
+static MbStatus add_bodies(MbBackward *b, const MbMoment *at, MbReport *report) {
+  const MbSensitivity *g = b->g;
+  const size_t n = 6 * count(b), size = mb_sim_frame_size(g->sim);
+  for (size_t k = 0; k < g->count; k++)
+    for (int s = 0; s < 2; s++)
+      memcpy(section(mb_slope_side(&g->slopes[k], s)), at->nodes, n * sizeof(double));
+  for (size_t i = 0; i < size; i++) b->weight[i] -= b->nodes->both[i];
+  mb_sim_kinematics(g->probe, at->q, at->v);
+  return mb_back_frame_bodies(b, b->nodes->both, report);
 }
 
 MbStatus mb_back_nodes_frame(MbBackward *b, const MbMoment *at, MbReport *report) {
@@ -359,6 +415,7 @@ MbStatus mb_back_nodes_frame(MbBackward *b, const MbMoment *at, MbReport *report
   b->weights->weigh(b->weights->to, at->step, at->t, b->frame[0], b->weight);
   bool others;
   status = add_channels(b, at, &others, report);
+  if (g->beside && status == MB_OK) return add_bodies(b, at, report);
   for (size_t k = 0; k < g->count && others && status == MB_OK; k++) {
     // signals act on the energy of pressure and fibres
     if (!b->nodes->asked[k].any && !mb_tangent_number_signals(g->slopes[k].number)) continue;

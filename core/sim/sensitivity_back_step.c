@@ -289,11 +289,13 @@ static MbStatus nodes_back(MbBackward *b, const MbTurn *turn, MbReport *report) 
 
 MbStatus mb_back_step(MbBackward *b, const MbTurn *turn, MbReport *report) {
   const bool held = b->g->held && !b->g->held->stages;
-  const MbStatus status = b->nodes       ? nodes_back(b, turn, report)
-                          : held         ? held_back(b, turn, report)
-                          : b->g->halves ? halves_back(b, turn, report)
-                          : b->g->once   ? once_back(b, turn, report)
-                                         : stages_back(b, turn, report);
+  MbStatus status = b->nodes ? nodes_back(b, turn, report) : MB_OK;
+  if (b->nodes && !b->g->beside) return status;
+  if (status != MB_OK) return status;
+  status = held           ? held_back(b, turn, report)
+           : b->g->halves ? halves_back(b, turn, report)
+           : b->g->once   ? once_back(b, turn, report)
+                          : stages_back(b, turn, report);
   if (status != MB_OK) return status;
   mb_slope_opened_tell(b->g, turn->t, turn->step, report);
   for (size_t i = 0; i < b->g->sim->nv; i++)

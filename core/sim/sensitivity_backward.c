@@ -66,6 +66,7 @@ static MbStatus record_once(MbBackward *b, MbTurn *turn, MbReport *report) {
   if (status != MB_OK) return status;
   turn->standing = turn->instant && sim->solver->keeps->factor(sim->work, turn->instant);
   const char *why = mb_slope_no_once(b->g);
+  if (!why && b->nodes) why = mb_back_nodes_note(b, turn);
   if (why) return mb_back_none(b, sim->state.t, sim->state.step, why, report);
   const MbStatus met = mb_back_meeting(b, turn, &why, report);
   if (met != MB_OK) return met;
@@ -118,7 +119,7 @@ static void record_stage(const MbSim *sim, const MbStageNote *from, MbStageNote 
 static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
   MbSim *sim = b->g->sim;
   const MbStageNote *notes;
-  if (b->nodes) return record_nodes(b, turn, report);
+  if (b->nodes && !b->g->beside) return record_nodes(b, turn, report);
   if (mb_back_by_passes(b->g)) return record_halves(b, turn, report);
   if (mb_back_at_once(b->g)) return record_once(b, turn, report);
   turn->stages = mb_scheme_stages_terms(sim, turn->terms);

@@ -50,6 +50,7 @@ struct MbSensitivity {
   const char *by_steps; // why derivatives are by differences of single steps; NULL: by stages
   bool
       nodes; // it is deformables that iterations move by themselves, exact back through these steps (sensitivity_back_nodes.c)
+  bool beside; // bodies move beside these, whose steps are one solution
   bool meets; // it is contact and dry friction alone, exact back through these steps (sensitivity_met.c)
   MbSim *sim, *probe;
   MbSlopeRows *rows;                        // of exact steps; NULL: there are none

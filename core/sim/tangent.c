@@ -34,10 +34,14 @@ static bool turns(const MbModel *model, size_t b) {
 }
 
 const char *mb_tangent_refuses(const MbSim *sim) {
+  if (sim->solver->passes) return "deformables of elements are solved for by iterations of their own";
+  return mb_tangent_refuses_bodies(sim);
+}
+
+const char *mb_tangent_refuses_bodies(const MbSim *sim) {
   const MbModel *model = sim->model;
   if (sim->solver->map->layout != &mb_own_layout) return "the solver has velocities for each body";
   if (model->solver.terms == MB_TERMS_EXPLICIT) return "velocity terms are explicit"; // of free bodies too
-  if (sim->solver->passes) return "deformables of elements are solved for by iterations of their own";
   if (model->nreductions || model->nfollowers) return "some coordinates follow others";
   return NULL;
 }

@@ -37,6 +37,8 @@ Test(gradient_nodes, pins_that_move_cables_springs_and_what_stands_still_have_a_
   check("held", NULL);
 }
 
+Test(gradient_nodes, bodies_that_move_beside_have_a_way_back, TEST_LONG) { check("jaw", NULL); }
+
 Test(gradient_nodes, tables_of_loads_are_gathered) {
   check("muscle", "/deformables/0/material/fibres/0/activation={\"times\":[0,0.041,0.12],\"values\":[0.1,"
                   "\"=along\",\"=2*along\"],\"interpolation\":\"cubic\"}");
@@ -125,9 +127,7 @@ Test(gradient_nodes, what_else_moves_or_touches_is_left_to_the_way_along) {
     const char *scene, *set, *why;
   } cases[] = {{"hand", NULL, "hold nodes"},
                {"curtain", NULL, "hold nodes"},
-               {"beam",
-                "/bodies=[{\"name\":\"stone\",\"mass\":1,\"shape\":{\"type\":\"sphere\",\"radius\":0.1}}]",
-                "bodies move"}};
+               {"jaw", "/contact={\"tolerance\":1e-14}", "bodies that move touch"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const GradientCase c = {cases[k].scene, cases[k].set, &newton, NULL, 0, 0};
     TestRun at = gradient_moved(&c, 0);

@@ -475,7 +475,7 @@ const MbSolverOps *mb_projective_solver(const MbModel *model, MbArena *arena) {
   HAS(ops, reactions, reactions);
   HAS(ops, reserve, reserve);
   HAS(ops, responses, responses);
-  ops->nodes = NULL;
+  ops->nodes = NULL, ops->keeps = NULL;
   HAS(ops, follow, follow);
   HAS(ops, bend, bend);
   return ops;

@@ -88,7 +88,6 @@ static const char *nodes_refuse(const MbSim *sim) {
   const char *why = mb_nodes_no_way_back(sim);
   if (why || (!sim->nv && !sim->model->nslots)) return why;
   if (!sim->nv) return "constraints hold what does not move beside deformables under solver \"projective\"";
-  if (sim->touching) return "bodies that move touch beside deformables under solver \"projective\"";
   why = mb_tangent_refuses_bodies(sim);
   return why ? why : mb_slope_once_refuse(sim->model);
 }
@@ -393,7 +392,8 @@ const char *mb_slope_no_stages(const MbSensitivity *g, size_t *stages, MbStageTe
 }
 
 const char *mb_slope_no_once(const MbSensitivity *g) {
-  if (!g->held && (g->meets || g->beside) && mb_kept_turns(g->sim)) return "dry friction holds a joint on what turns";
+  if (!g->held && (g->meets || g->beside) && mb_kept_turns(g->sim))
+    return "dry friction holds a joint on what turns";
   return (g->tied || g->held) && g->sim->constraining && g->sim->constraining->singular
              ? "constraints are near a position where one loses its hold"
              : NULL;

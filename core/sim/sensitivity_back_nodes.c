@@ -10,8 +10,7 @@
 //
 // Bodies that move beside them, and that no node pushes, have made their own step before (sensitivity_once.c), and nodes that they carry go where they are at its end:  q_b ↦ E(q_b) x,  so that
 // the bodies' coordinates are felt there by t̄, a force at each of these nodes, and their step is gone back over after this one.
-#include "core/sim/sensitivity_back.h"
-#include "core/model/pass_slopes.h"
+#include "core/sim/sensitivity_back_nodes.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/nodes.h"
 #include "core/sim/nodes_told.h"
@@ -21,21 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-// What a number changes of the steps' equations, signals aside.
-typedef struct Asked {
-  bool any, aims; // anything; where nodes are held
-  bool *part;     // (deformables) elements, or what acts on them
-} Asked;
-
-struct MbBackNodes {
-  double *q, *v, *felt, *z, *met; // (n x 3)
-  double *target[2];              // (n x 3) of both sides of a number
-  MbNodeLoadsFelt loads;
-  Asked *asked; // (numbers)
-  bool aims;    // targets are to be asked for
-  bool carried; // bodies that move carry nodes
-  double *both; // (frame size) weights of channels that tell nodes and bodies
-};
+static const char *const SINGULAR = "the step's equations have no matrix that is definite";
 
 size_t mb_back_nodes_numbers(const MbSensitivity *g) {
   return g->nodes ? 6 * mb_model_points(g->sim->model) : 0;
@@ -53,7 +38,7 @@ static double drag_of(const MbModel *model) {
   return drag;
 }
 
-static bool look_at(MbBackward *b, const MbSensitivityNumber *number, Asked *asked) {
+static bool look_at(MbBackward *b, const MbSensitivityNumber *number, MbBackAsked *asked) {
   const MbModel *const less = number->less, *const more = number->more;
   asked->part = mb_arena_alloc(&b->g->arena, less->ndeformables, sizeof *asked->part);
   if (!asked->part) return false;
@@ -102,9 +87,10 @@ bool mb_back_nodes_make(MbBackward *b) {
   nodes->both = mb_arena_alloc(&g->arena, mb_sim_frame_size(g->sim) + 1, sizeof *nodes->both);
   nodes->carried = nodes->aims = g->beside && mb_nodes_carried(g->sim->model);
   if (!ok || !nodes->asked || !nodes->both || !make_loads(b, &nodes->loads)) return false;
+  if (!mb_back_beside_make(b)) return false;
   memset(nodes->q, 0, n * sizeof *nodes->q), memset(nodes->v, 0, n * sizeof *nodes->v);
   for (size_t k = 0; k < g->count; k++) {
-    nodes->asked[k] = (Asked){0};
+    nodes->asked[k] = (MbBackAsked){0};
     if (!look_at(b, &g->number[k], &nodes->asked[k])) return false;
     nodes->aims |= nodes->asked[k].aims || mb_tangent_number_signals(g->slopes[k].number);
   }
@@ -164,32 +150,35 @@ static void add_signals(MbBackward *b, double t) {
     if (run->force[k] > 0) give(b, run->cable[k]->pull, t, loads->force[k]);
 }
 
-// What bodies' coordinates at a step's end are felt by, of what targets of nodes that they carry are. The probe's bodies are there.
-static void add_carried(MbBackward *b, const MbTurn *turn) {
-  MbSim *probe = b->g->probe;
-  const MbModel *model = probe->model;
-  if (!b->nodes->carried) return;
-  memset(b->by_move, 0, 6 * model->nb * sizeof *b->by_move);
-  memset(b->by_phi, 0, 6 * model->nb * sizeof *b->by_phi);
+void mb_back_nodes_carried(const MbSim *at, const double *felt, double *by_move) {
+  const MbModel *model = at->model;
+  memset(by_move, 0, 6 * model->nb * sizeof *by_move);
   for (size_t i = 0; i < model->ndeformables; i++) {
     const MbElements *e = model->deformables[i].elements;
     for (size_t k = 0; k < e->nattached; k++) {
       const MbAttachedNode *attached = &e->attached[k];
-      double force[3], moment[3], *to = b->by_move + 6 * attached->body;
+      double force[3], moment[3], *to = by_move + 6 * attached->body;
       if (attached->body == MB_WORLD) continue;
-      mb_quat_unrotate(force, probe->x.E[attached->body].q,
-                       b->nodes->felt + 3 * (model->deformables[i].first + attached->node));
+      mb_quat_unrotate(force, at->x.E[attached->body].q,
+                       felt + 3 * (model->deformables[i].first + attached->node));
       mb_vec3_cross(moment, attached->at, force);
       mb_vec3_add(to, to, moment), mb_vec3_add(to + 3, to + 3, force);
     }
   }
+}
+
+// What bodies' coordinates at a step's end are felt by, of what targets of nodes that they carry are. The probe's bodies are there.
+static void add_carried(MbBackward *b, const MbTurn *turn) {
+  MbSim *probe = b->g->probe;
+  if (!b->nodes->carried) return;
+  mb_back_nodes_carried(probe, b->nodes->felt, b->by_move);
+  memset(b->by_phi, 0, 6 * probe->model->nb * sizeof *b->by_phi);
   mb_tangent_motion(probe, b->g->tangent, turn->v1);
   mb_tangent_weigh(probe, b->g->tangent, b->by_move, b->by_phi, b->q, b->dv);
 }
 
 // Takes the bodies of a side, or of the run, to a step's end.
-static void end_bodies(const MbSensitivity *g, MbSim *at, MbSlopeAxes *axes, int side,
-                       const MbTurn *turn) {
+static void end_bodies(const MbSensitivity *g, MbSim *at, MbSlopeAxes *axes, int side, const MbTurn *turn) {
   if (!g->beside) return;
   mb_sim_kinematics(at, mb_axes_q(axes, side, turn->q1), mb_axes_v(axes, side, MB_AXES_TO, turn->v1));
 }
@@ -200,7 +189,7 @@ static double of_number(MbBackward *b, size_t k, const double *q1, const MbTurn 
   const MbSensitivity *g = b->g;
   const MbSlope *slope = &g->slopes[k];
   MbBackNodes *nodes = b->nodes;
-  const Asked *asked = &nodes->asked[k];
+  const MbBackAsked *asked = &nodes->asked[k];
   MbSim *const side[2] = {slope->less, slope->more};
   double sum = 0;
   for (int s = 0; s < 2; s++) {
@@ -224,7 +213,7 @@ static const double *unpart(MbBackward *b, const MbTurn *turn) {
   MbSensitivity *g = b->g;
   const size_t n = 3 * count(b);
   g->parted = NULL;
-  if (!turn->met) return turn->nodes1;
+  if (!turn->met || b->g->beside) return turn->nodes1;
   if (!mb_met_points_parted(g, turn->met, turn->nodes1, turn->nodes1 + n, b->nodes->q, b->nodes->v, b->out))
     return NULL;
   return turn->met->moves.n ? turn->met->moves.move[0].q : turn->nodes1;
@@ -244,7 +233,7 @@ static bool meet(MbBackward *b, const MbTurn *turn, const MbStageNote *note) {
   MbBackNodes *nodes = b->nodes;
   const double h = g->sim->model->h;
   const size_t n = 3 * count(b);
-  if (!turn->met) return true;
+  if (!turn->met || g->beside) return true;
   g->met->q = turn->nodes;
   if (!mb_met_stand(g, note, turn->met) || !mb_met_at(g, note)) return false;
   if (!g->met->n) return true;
@@ -263,7 +252,7 @@ static bool met_back(MbBackward *b, const MbTurn *turn, const MbStageNote *note,
   MbSensitivity *g = b->g;
   MbBackNodes *nodes = b->nodes;
   const size_t n = 3 * count(b);
-  if (!turn->met) return true;
+  if (!turn->met || g->beside) return true;
   for (size_t c = 0; c < n; c++) nodes->met[c] = -nodes->z[c];
   if (!mb_met_felt(g, note, nodes->met, nodes->q, nodes->v)) return false;
   mb_met_tell(g, note, turn->met, turn->t, turn->step, report);
@@ -272,15 +261,14 @@ static bool met_back(MbBackward *b, const MbTurn *turn, const MbStageNote *note,
   return true;
 }
 
-MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why, MbReport *report) {
+MbStatus mb_back_nodes_stand(MbBackward *b, const MbTurn *turn, const double *x1, const char **why,
+                             MbReport *report) {
   MbSensitivity *g = b->g;
   MbSim *probe = g->probe;
   MbBackNodes *nodes = b->nodes;
-  const MbPassSlopes *slopes = probe->solver->passes->slopes;
-  const MbStageNote note = note_of(b, turn);
-  const double *q1 = unpart(b, turn), h = g->sim->model->h;
+  const double h = g->sim->model->h;
   const size_t n = 3 * count(b);
-  if ((*why = g->parted)) return MB_OK;
+  *why = NULL;
   memcpy(section(probe), turn->nodes, 2 * n * sizeof(double));
   end_bodies(g, probe, NULL, 0, turn);
   const MbStatus status = mb_nodes_prepare(probe, turn->t, report);
@@ -289,23 +277,42 @@ MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why,
     nodes->felt[c] = nodes->q[c] + nodes->v[c] / h;
     nodes->q[c] = -nodes->v[c] / h, nodes->v[c] = 0;
   }
-  if (!slopes->at(probe->work, &probe->nodes->start, q1) || !meet(b, turn, &note) ||
-      !slopes->back(probe->work, nodes->felt, nodes->z)) {
-    *why = g->parted ? g->parted : "the step's equations have no matrix that is definite";
-    return MB_OK;
-  }
+  if (!probe->solver->passes->slopes->at(probe->work, &probe->nodes->start, x1)) *why = SINGULAR;
+  return MB_OK;
+}
+
+const char *mb_back_nodes_begins(MbBackward *b) {
+  MbSim *probe = b->g->probe;
+  MbBackNodes *nodes = b->nodes;
+  const MbPassSlopes *slopes = probe->solver->passes->slopes;
   slopes->start(probe->work, nodes->z, nodes->q, nodes->v);
   if (nodes->aims) slopes->held(probe->work, nodes->z, nodes->felt);
-  for (size_t c = 0; c < n; c++)
-    if (!isfinite(nodes->q[c]) || !isfinite(nodes->v[c])) *why = "the derivative backwards is not finite";
-  if (*why) return MB_OK;
-  if (!met_back(b, turn, &note, report)) {
-    *why = g->parted;
-    return MB_OK;
-  }
+  for (size_t c = 0; c < 3 * count(b); c++)
+    if (!isfinite(nodes->q[c]) || !isfinite(nodes->v[c])) return "the derivative backwards is not finite";
+  return NULL;
+}
+
+void mb_back_nodes_numbers_felt(MbBackward *b, const MbTurn *turn, const double *x1) {
   add_signals(b, turn->t);
-  for (size_t k = 0; k < g->count; k++)
-    if (nodes->asked[k].any) b->out[k] += of_number(b, k, q1, turn);
+  for (size_t k = 0; k < b->g->count; k++)
+    if (b->nodes->asked[k].any) b->out[k] += of_number(b, k, x1, turn);
+}
+
+MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why, MbReport *report) {
+  MbSensitivity *g = b->g;
+  MbSim *probe = g->probe;
+  MbBackNodes *nodes = b->nodes;
+  const MbStageNote note = note_of(b, turn);
+  const double *x1 = unpart(b, turn);
+  if ((*why = g->parted)) return MB_OK;
+  const MbStatus status = mb_back_nodes_stand(b, turn, x1, why, report);
+  if (status != MB_OK || *why) return status;
+  if (!meet(b, turn, &note) || !probe->solver->passes->slopes->back(probe->work, nodes->felt, nodes->z))
+    *why = g->parted ? g->parted : SINGULAR;
+  if (!*why) *why = mb_back_nodes_begins(b);
+  if (!*why && !met_back(b, turn, &note, report)) *why = g->parted;
+  if (*why) return MB_OK;
+  mb_back_nodes_numbers_felt(b, turn, x1);
   add_carried(b, turn);
   return MB_OK;
 }

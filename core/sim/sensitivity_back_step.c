@@ -125,8 +125,7 @@ static MbStatus held_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   return MB_OK;
 }
 
-// What numbers are felt by at one linear solution.
-static void numbers_at_once(MbBackward *b, const MbStageNote *note) {
+void mb_back_numbers_at_once(MbBackward *b, const MbStageNote *note) {
   MbSensitivity *g = b->g;
   gather(b, note);
   mb_slope_end_gather(g, b->gather, note);
@@ -153,8 +152,7 @@ static void thrown_back(MbBackward *b, const MbStageNote *note) {
   }
 }
 
-// The note of such a step: velocities that it has solved for, before these got back what parting took of momentum.
-static MbStageNote solved_for(const MbSensitivity *g, const MbTurn *turn) {
+MbStageNote mb_back_solved_for(const MbSensitivity *g, const MbTurn *turn) {
   MbStageNote note = turn->note[0];
   const bool kept = turn->met && turn->met->moves.n > 0 && turn->met->moves.kept.any;
   if (kept && !mb_slope_ends(g->sim->model)) note.w = turn->met->moves.kept.v;
@@ -164,7 +162,7 @@ static MbStageNote solved_for(const MbSensitivity *g, const MbTurn *turn) {
 // Over a step of one linear solution.
 static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
-  const MbStageNote solved = solved_for(g, turn), *note = &solved;
+  const MbStageNote solved = mb_back_solved_for(g, turn), *note = &solved;
   double *scratch[3] = {b->dq, b->dv, b->da};
   const bool touches = turn->met && turn->met->pushed.n > 0;
   memcpy(g->q, turn->q, g->sim->nq * sizeof *g->q);
@@ -180,7 +178,7 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   mb_slope_rubbed_tell(g, turn->t, turn->step, report);
   mb_slope_end_tell(g, note, turn->t, turn->step, report);
   mb_met_tell(g, note, turn->met, turn->t, turn->step, report);
-  numbers_at_once(b, note);
+  mb_back_numbers_at_once(b, note);
   for (size_t k = 0; k < g->count; k++)
     if (!mb_slope_rubbed_number(g, k, note, &b->out[k])) return lost(b, turn, report);
   for (size_t k = 0; k < g->count && touches; k++)
@@ -194,7 +192,7 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
 // What numbers are felt by at a pass, or half step, of which b->z are the equations' weights.
 static void numbers_at_pass(MbBackward *b, const MbStageNote *pass) {
   MbSensitivity *g = b->g;
-  numbers_at_once(b, pass);
+  mb_back_numbers_at_once(b, pass);
   mb_slope_tied_aim_felt(g, pass->from);
   mb_slope_tied_aim_gather(g, b->gather, pass->from);
   for (size_t i = 0; i < b->nrest && g->tied; i++) {
@@ -281,27 +279,38 @@ static MbStatus stages_back(MbBackward *b, const MbTurn *turn, MbReport *report)
   return MB_OK;
 }
 
+// Whether something has touched, or was about to, in a step of bodies and nodes, which are gone back over together then.
+static bool touches_beside(const MbBackward *b, const MbTurn *turn) {
+  const MbMeeting *met = turn->met;
+  return b->g->beside && met && (met->pushed.n || met->near.n || met->moves.n || met->moves.bodies);
+}
+
 static MbStatus nodes_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   const char *why;
-  const MbStatus status = mb_back_nodes_step(b, turn, &why, report);
+  const bool all = touches_beside(b, turn);
+  const MbStatus status = (all ? mb_back_beside_step : mb_back_nodes_step)(b, turn, &why, report);
   return why ? mb_back_none(b, turn->t, turn->step, why, report) : status;
 }
 
-MbStatus mb_back_step(MbBackward *b, const MbTurn *turn, MbReport *report) {
-  const bool held = b->g->held && !b->g->held->stages;
-  MbStatus status = b->nodes ? nodes_back(b, turn, report) : MB_OK;
-  if (b->nodes && !b->g->beside) return status;
-  if (status != MB_OK) return status;
-  status = held           ? held_back(b, turn, report)
-           : b->g->halves ? halves_back(b, turn, report)
-           : b->g->once   ? once_back(b, turn, report)
-                          : stages_back(b, turn, report);
-  if (status != MB_OK) return status;
-  mb_slope_opened_tell(b->g, turn->t, turn->step, report);
+static MbStatus check_finite(const MbBackward *b, const MbTurn *turn, MbReport *report) {
   for (size_t i = 0; i < b->g->sim->nv; i++)
     if (!isfinite(b->q[i]) || !isfinite(b->v[i]))
       return mb_error(report, MB_NUMBERS, "",
                       "at t = %.9g s, step %lld: the derivative backwards is not finite", turn->t,
                       (long long)turn->step);
   return MB_OK;
+}
+
+MbStatus mb_back_step(MbBackward *b, const MbTurn *turn, MbReport *report) {
+  const bool held = b->g->held && !b->g->held->stages;
+  MbStatus status = b->nodes ? nodes_back(b, turn, report) : MB_OK;
+  if (status != MB_OK || (b->nodes && !b->g->beside)) return status;
+  if (touches_beside(b, turn)) return check_finite(b, turn, report);
+  status = held           ? held_back(b, turn, report)
+           : b->g->halves ? halves_back(b, turn, report)
+           : b->g->once   ? once_back(b, turn, report)
+                          : stages_back(b, turn, report);
+  if (status != MB_OK) return status;
+  mb_slope_opened_tell(b->g, turn->t, turn->step, report);
+  return check_finite(b, turn, report);
 }

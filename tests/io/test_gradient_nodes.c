@@ -100,26 +100,33 @@ static double back(const TestRun *at, const MbSensitivityNumber *number, size_t 
   return slope;
 }
 
-Test(gradient_nodes, all_frames_go_back_and_little_memory_changes_nothing) {
-  static const char *const names[] = {"turn", "mass", "place", "high"};
-  TestRun at = gradient_moved(&(GradientCase){.scene = "held", .way = &newton}, 0);
+// All frames of a scene, by one of its parameters.
+static void check_frames(const char *scene, const char *name) {
+  TestRun at = gradient_moved(&(GradientCase){.scene = scene, .way = &newton}, 0);
   const double little = mb_sensitivity_little(at.model);
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-    const double values[] = {0.4, 0.2, 0.3, 0.2};
-    const GradientCase c = {"held", NULL, &newton, names[k], values[k], MOVE};
-    TestRun less = gradient_moved(&c, -little), more = gradient_moved(&c, little);
-    const MbSensitivityNumber number = {c.name, less.model, more.model, little};
-    int64_t once = 0, again = 0;
-    double sizes;
-    const double wanted = along(&at, &number, &sizes), all = back(&at, &number, 1 << 24, &once);
-    const double kept = back(&at, &number, 0, &again);
-    cr_expect_lt(fabs(all - wanted), 1e-7 * sizes, "%s: %.12g back, %.12g along", c.name, all, wanted);
-    cr_expect_eq(all, kept, "%s: %.17g and %.17g", c.name, all, kept);
-    cr_expect_eq(once, mb_model_steps(at.model));
-    cr_expect_gt(again, once);
-    test_run_free(&less), test_run_free(&more);
-  }
-  test_run_free(&at);
+  double value = 0;
+  for (size_t k = 0; k < at.scene->spec.nparameters; k++)
+    if (!strcmp(at.scene->spec.parameters[k].name, name)) value = at.scene->spec.parameters[k].value;
+  const GradientCase c = {scene, NULL, &newton, name, value, MOVE};
+  TestRun less = gradient_moved(&c, -little), more = gradient_moved(&c, little);
+  const MbSensitivityNumber number = {c.name, less.model, more.model, little};
+  int64_t once = 0, again = 0;
+  double sizes;
+  const double wanted = along(&at, &number, &sizes), all = back(&at, &number, 1 << 24, &once);
+  const double kept = back(&at, &number, 0, &again);
+  cr_expect_lt(fabs(all - wanted), 1e-7 * sizes, "%s %s: %.12g back, %.12g along", scene, c.name, all,
+               wanted);
+  cr_expect_eq(all, kept, "%s %s: %.17g and %.17g", scene, c.name, all, kept);
+  cr_expect_eq(once, mb_model_steps(at.model));
+  cr_expect_gt(again, once);
+  test_run_free(&less), test_run_free(&more), test_run_free(&at);
+}
+
+Test(gradient_nodes, all_frames_go_back_and_little_memory_changes_nothing) {
+  static const char *const cases[][2] = {{"held", "turn"}, {"held", "mass"},  {"held", "place"},
+                                         {"held", "high"}, {"jaw", "length"}, {"jaw", "shift"},
+                                         {"soft_arm", "motor"}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) check_frames(cases[k][0], cases[k][1]);
 }
 
 Test(gradient_nodes, what_else_moves_or_touches_is_left_to_the_way_along) {

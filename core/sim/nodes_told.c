@@ -8,7 +8,11 @@ const char *mb_nodes_no_way_back(const MbSim *sim) {
   const MbModel *model = sim->model;
   if (!sim->nodes || !sim->nodes->plan.to_end || !sim->solver->passes->slopes)
     return "no deformables are moved by steps that are solved to their end";
-  if (model->nports) return "forces, constraints or bodies that are free hold nodes of deformables";
+  for (size_t i = 0; i < model->nforces && model->nports; i++)
+    for (size_t k = 0; k < model->forces[i].npoints; k++)
+      if (model->forces[i].points[k].body != MB_WORLD &&
+          model->forces[i].points[k].body >= mb_model_own(model))
+        return "forces between points hold nodes of deformables";
   return NULL;
 }
 

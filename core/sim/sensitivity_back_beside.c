@@ -9,6 +9,8 @@
 // z_n and the contacts' ζ are the same whatever w̄ of such a body is. So the border is solved twice, without t̄, which makes z_n, and with it.
 #include "core/sim/constrain_internal.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/nodes.h"
+#include "core/sim/ports.h"
 #include "core/sim/sensitivity_back_nodes.h"
 #include "core/sim/sensitivity_met.h"
 
@@ -44,11 +46,12 @@ static void join(const MbBackward *b, size_t n, const double *bodies, const doub
   memcpy(out + n, nodes, points(b) * sizeof *out);
 }
 
-// What both are felt by ← what is so of all.
+// What both are felt by ← what is so of all. Ports are their nodes.
 static void part(const MbBackward *b, const double *all, double *bodies, double *nodes) {
   const size_t nv = b->g->met->own;
   memcpy(bodies, all, nv * sizeof *all);
   memcpy(nodes, all + nv, points(b) * sizeof *all);
+  mb_ports_give(b->g->sim, bodies, nodes);
 }
 
 // Back over the moves that have parted nodes behind the step. Returns where it has led before; NULL: g->parted tells why not.
@@ -56,6 +59,8 @@ static const double *unpart(MbBackward *b, const MbTurn *turn) {
   MbSensitivity *g = b->g;
   MbBackAll *all = &b->nodes->all;
   const size_t nv = g->met->own;
+  g->parted = NULL;
+  if (!turn->met) return turn->nodes1;
   join(b, g->sim->nq, turn->q1, turn->nodes1, all->q1);
   join(b, nv, turn->v1, turn->nodes1 + points(b), all->v1);
   join(b, nv, b->q, b->nodes->q, all->q_felt), join(b, nv, b->v, b->nodes->v, all->v_felt);
@@ -65,15 +70,20 @@ static const double *unpart(MbBackward *b, const MbTurn *turn) {
 }
 
 // Takes the step's bodies and contacts to where it begins. *all ← its note, of bodies and nodes. False: g->parted tells why not, or A has no inverse.
-static bool stand(MbBackward *b, const MbTurn *turn, const MbStageNote *note, MbStageNote *all) {
+static bool stand(MbBackward *b, const MbTurn *turn, const MbStageNote *note, const double *x1,
+                  MbStageNote *all) {
   MbSensitivity *g = b->g;
   MbBackAll *to = &b->nodes->all;
-  const double *nodes1 =
-      turn->met->moves.kept.any ? turn->met->moves.kept.v + g->met->own : turn->nodes1 + points(b);
+  const bool kept = turn->met && turn->met->moves.kept.any;
+  const double *nodes1 = kept ? turn->met->moves.kept.v + g->met->own : turn->nodes1 + points(b);
+  const MbPassSlopes *slopes = g->probe->solver->passes->slopes;
   memcpy(g->q, turn->q, g->sim->nq * sizeof *g->q);
   mb_slope_tied_step(g, turn->guess, note->impulse, turn->t);
   g->end = turn->q1, g->parted = NULL;
-  if (!mb_slope_once_at(g, note, NULL, NULL)) return false;
+  if (!mb_slope_once_stand(g, note, NULL)) return false;
+  // bodies' factor takes that of the nodes to where steps begin
+  if (!slopes->at(g->probe->work, &g->probe->nodes->start, x1) || !mb_slope_tied_factor(g, note))
+    return false;
   join(b, g->sim->nq, turn->q, turn->nodes, to->q);
   join(b, g->met->own, note->from, turn->nodes + points(b), to->from);
   join(b, g->met->own, note->w, nodes1, to->w);
@@ -122,11 +132,12 @@ static bool back(MbBackward *b, const MbTurn *turn, const MbStageNote *note, con
     if (!solve(b, note)) return false;
     add_carried(b, turn);
   }
-  if (!solve(b, note) || !mb_slope_once_back_end(g, b->q, b->v, of->z, scratch)) return false;
+  if (!solve(b, note)) return false;
   for (size_t c = 0; c < points(b); c++) {
     nodes->q[c] -= nodes->met[c] - nodes->felt[c];
     nodes->felt[c] = nodes->met[c], of->z[nv + c] = -nodes->z[c];
   }
+  if (!mb_slope_once_back_end(g, b->q, b->v, of->z, scratch)) return false;
   if ((*why = mb_back_nodes_begins(b))) return true;
   memset(of->q_felt, 0, g->met->width * sizeof *of->q_felt);
   memset(of->v_felt, 0, g->met->width * sizeof *of->v_felt);
@@ -134,6 +145,7 @@ static bool back(MbBackward *b, const MbTurn *turn, const MbStageNote *note, con
   for (size_t i = 0; i < nv; i++) b->q[i] += of->q_felt[i], b->v[i] += of->v_felt[i];
   for (size_t c = 0; c < points(b); c++) nodes->q[c] += of->q_felt[nv + c], nodes->v[c] += of->v_felt[nv + c];
   memcpy(b->z, of->z, nv * sizeof *b->z);
+  mb_ports_give(g->sim, b->q, nodes->q), mb_ports_give(g->sim, b->v, nodes->v);
   return true;
 }
 
@@ -144,9 +156,9 @@ MbStatus mb_back_beside_step(MbBackward *b, const MbTurn *turn, const char **why
   MbStageNote all;
   const double *x1 = unpart(b, turn);
   if ((*why = g->parted)) return MB_OK;
-  const MbStatus status = mb_back_nodes_stand(b, turn, x1, why, report);
-  if (status != MB_OK || *why) return status;
-  if (!stand(b, turn, note, &all) || !back(b, turn, note, &all, why)) *why = g->parted ? g->parted : NONE;
+  const MbStatus status = mb_back_nodes_stand(b, turn, report);
+  if (status != MB_OK) return status;
+  if (!stand(b, turn, note, x1, &all) || !back(b, turn, note, &all, why)) *why = g->parted ? g->parted : NONE;
   if (*why) return MB_OK;
   mb_slope_tied_tell(g, turn->t, turn->step, report);
   mb_slope_end_tell(g, note, turn->t, turn->step, report);

@@ -261,14 +261,12 @@ static bool met_back(MbBackward *b, const MbTurn *turn, const MbStageNote *note,
   return true;
 }
 
-MbStatus mb_back_nodes_stand(MbBackward *b, const MbTurn *turn, const double *x1, const char **why,
-                             MbReport *report) {
+MbStatus mb_back_nodes_stand(MbBackward *b, const MbTurn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
   MbSim *probe = g->probe;
   MbBackNodes *nodes = b->nodes;
   const double h = g->sim->model->h;
   const size_t n = 3 * count(b);
-  *why = NULL;
   memcpy(section(probe), turn->nodes, 2 * n * sizeof(double));
   end_bodies(g, probe, NULL, 0, turn);
   const MbStatus status = mb_nodes_prepare(probe, turn->t, report);
@@ -277,7 +275,6 @@ MbStatus mb_back_nodes_stand(MbBackward *b, const MbTurn *turn, const double *x1
     nodes->felt[c] = nodes->q[c] + nodes->v[c] / h;
     nodes->q[c] = -nodes->v[c] / h, nodes->v[c] = 0;
   }
-  if (!probe->solver->passes->slopes->at(probe->work, &probe->nodes->start, x1)) *why = SINGULAR;
   return MB_OK;
 }
 
@@ -305,9 +302,11 @@ MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why,
   const MbStageNote note = note_of(b, turn);
   const double *x1 = unpart(b, turn);
   if ((*why = g->parted)) return MB_OK;
-  const MbStatus status = mb_back_nodes_stand(b, turn, x1, why, report);
-  if (status != MB_OK || *why) return status;
-  if (!meet(b, turn, &note) || !probe->solver->passes->slopes->back(probe->work, nodes->felt, nodes->z))
+  const MbPassSlopes *slopes = probe->solver->passes->slopes;
+  const MbStatus status = mb_back_nodes_stand(b, turn, report);
+  if (status != MB_OK) return status;
+  if (!slopes->at(probe->work, &probe->nodes->start, x1) || !meet(b, turn, &note) ||
+      !slopes->back(probe->work, nodes->felt, nodes->z))
     *why = g->parted ? g->parted : SINGULAR;
   if (!*why) *why = mb_back_nodes_begins(b);
   if (!*why && !met_back(b, turn, &note, report)) *why = g->parted;

@@ -29,10 +29,8 @@ struct MbBackNodes {
   MbBackAll all;      // of bodies that touch
 };
 
-// Takes the probe's nodes to a step that has led to places x1, with what its places and velocities at the end are felt by in nodes->felt, and in nodes->q and nodes->v
-// what the start is felt by so far. *why: why it cannot be gone back over; NULL: it can.
-MbStatus mb_back_nodes_stand(MbBackward *b, const MbTurn *turn, const double *x1, const char **why,
-                             MbReport *report);
+// Takes the probe's nodes to where a step begins, with what its places and velocities at the end are felt by in nodes->felt, and in nodes->q and nodes->v what the start is felt by so far.
+MbStatus mb_back_nodes_stand(MbBackward *b, const MbTurn *turn, MbReport *report);
 // Takes in what the step's start is felt by, of nodes->z, and what targets are, in nodes->felt. Returns why it cannot be; NULL: it can.
 const char *mb_back_nodes_begins(MbBackward *b);
 // Takes in what numbers are felt by, of the step to x1.

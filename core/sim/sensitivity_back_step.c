@@ -279,15 +279,16 @@ static MbStatus stages_back(MbBackward *b, const MbTurn *turn, MbReport *report)
   return MB_OK;
 }
 
-// Whether something has touched, or was about to, in a step of bodies and nodes, which are gone back over together then.
-static bool touches_beside(const MbBackward *b, const MbTurn *turn) {
+// Whether bodies and nodes are gone back over together: where rows are about both, or something has touched, or was about to.
+static bool are_one(const MbBackward *b, const MbTurn *turn) {
   const MbMeeting *met = turn->met;
-  return b->g->beside && met && (met->pushed.n || met->near.n || met->moves.n || met->moves.bodies);
+  const bool touches = met && (met->pushed.n || met->near.n || met->moves.n || met->moves.bodies);
+  return b->g->beside && (touches || b->g->sim->model->nports);
 }
 
 static MbStatus nodes_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   const char *why;
-  const bool all = touches_beside(b, turn);
+  const bool all = are_one(b, turn);
   const MbStatus status = (all ? mb_back_beside_step : mb_back_nodes_step)(b, turn, &why, report);
   return why ? mb_back_none(b, turn->t, turn->step, why, report) : status;
 }
@@ -305,7 +306,7 @@ MbStatus mb_back_step(MbBackward *b, const MbTurn *turn, MbReport *report) {
   const bool held = b->g->held && !b->g->held->stages;
   MbStatus status = b->nodes ? nodes_back(b, turn, report) : MB_OK;
   if (status != MB_OK || (b->nodes && !b->g->beside)) return status;
-  if (touches_beside(b, turn)) return check_finite(b, turn, report);
+  if (are_one(b, turn)) return check_finite(b, turn, report);
   status = held           ? held_back(b, turn, report)
            : b->g->halves ? halves_back(b, turn, report)
            : b->g->once   ? once_back(b, turn, report)

@@ -39,8 +39,9 @@ static MbStatus step_on(MbBackward *b, MbReport *report) {
   b->stepped++;
   mb_back_begin_meeting(b);
   const MbStatus status = mb_sim_step(g->sim, report);
-  if (status == MB_OK && g->met && g->sim->state.step == g->began + 1) mb_met_begin_tell(g, report);
-  if (status == MB_OK && g->met) mb_touch_slopes_tell(g, report);
+  const bool met = status == MB_OK && g->met && g->sim->touching;
+  if (met && g->sim->state.step == g->began + 1) mb_met_begin_tell(g, report);
+  if (met) mb_touch_slopes_tell(g, report);
   return status;
 }
 

@@ -22,7 +22,9 @@
 #include "core/model/pass_slopes.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/same_elements.h"
+#include "core/sim/ports.h"
 #include "core/sim/sensitivity_rubbed.h"
+#include "core/sim/sensitivity_tied.h"
 #include "core/sim/touch_axes.h"
 #include "core/sim/touch_slip.h"
 
@@ -53,6 +55,7 @@ void mb_met_add_row(MbSim *sim, const MbSeen *seen, const double d[3], double *y
     }
     sim->solver->carry(sim->work, seen->body[end], H, carried, y);
   }
+  if (sim->model->nports) mb_ports_give(sim, y, y + sim->nv);
 }
 
 bool mb_met_invert(MbSensitivity *g, MbSim *sim, double span, double *Y) {
@@ -199,19 +202,21 @@ static bool take_branch(MbSensitivity *g, size_t i) {
 
 const double *mb_met_row(const MbSensitivity *g, size_t ties, size_t k, bool Y) {
   const MbMet *met = g->met;
-  if (k < ties) return (Y ? g->tied->Y : g->tied->G) + met->own * k;
+  if (k < ties) return (Y ? g->tied->Y : g->tied->G) + g->tied->wide * k;
   return (Y ? met->Y : met->G) + met->width * (k - ties);
 }
 
-// How many numbers such a row has: those of constraints are about bodies alone.
-static size_t wide(const MbMet *met, size_t ties, size_t k) { return k < ties ? met->own : met->width; }
+// How many numbers such a row has: those of constraints are about bodies alone, but where there are ports.
+static size_t wide(const MbSensitivity *g, size_t ties, size_t k) {
+  return k < ties ? g->tied->wide : g->met->width;
+}
 
 double mb_met_row_times(const MbSensitivity *g, size_t ties, size_t k, bool Y, const double *x) {
-  return mb_slope_dot(mb_met_row(g, ties, k, Y), x, wide(g->met, ties, k));
+  return mb_slope_dot(mb_met_row(g, ties, k, Y), x, wide(g, ties, k));
 }
 
 double mb_met_row_at(const MbSensitivity *g, size_t ties, size_t k, bool Y, size_t j) {
-  return j < wide(g->met, ties, k) ? mb_met_row(g, ties, k, Y)[j] : 0;
+  return j < wide(g, ties, k) ? mb_met_row(g, ties, k, Y)[j] : 0;
 }
 
 size_t mb_met_ties(const MbSensitivity *g) { return g->tied ? mb_tangent_rows(g->tangent)->n : 0; }
@@ -256,7 +261,7 @@ static void fill(MbSensitivity *g) {
     for (size_t i = 0; i < met->n; i++) {
       const MbMetContact *c = &met->contact[i];
       double GY[3];
-      rows_times(met, wide(met, ties, k), i, Y, GY);
+      rows_times(met, wide(g, ties, k), i, Y, GY);
       for (size_t a = 0; a < 3; a++) {
         const bool own = k >= ties + 3 * i && k < ties + 3 * i + 3;
         S[m * (ties + 3 * i + a) + k] = c->B[3 * a] * GY[0] + c->B[3 * a + 1] * GY[1] +
@@ -335,7 +340,7 @@ void mb_met_back(MbSensitivity *g, double *w) {
   for (size_t k = 0; k < met->S.m; k++) {
     const double zeta = k < ties ? eta[k] : met->zeta[k - ties];
     const double *G = k < ties ? mb_met_row(g, ties, k, false) : met->ask + nv * (k - ties);
-    for (size_t i = 0; i < wide(met, ties, k); i++) w[i] += zeta * G[i];
+    for (size_t i = 0; i < wide(g, ties, k); i++) w[i] += zeta * G[i];
   }
   if (ties) mb_slope_rubbed_felt(g, eta);
   for (size_t k = 0; k < ties; k++) mb_tangent_rows(g->tangent)->row[k].zeta = eta[k];

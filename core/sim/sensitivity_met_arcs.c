@@ -13,6 +13,7 @@
 // by next to nothing: it is taken for straight about what they turn by.
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
+#include "core/sim/ports.h"
 #include "core/sim/sensitivity_met.h"
 #include "core/sim/touch_axes.h"
 
@@ -170,6 +171,7 @@ static void make_rows(MbMet *met, size_t i) {
     carry_row(met, i, k, axis[k], y, R);
     mb_tangent_moved_transposed(at, met->arcs.scratch[0], y, before, change);
     for (size_t j = 0; j < nv; j++) R[j] += h * change[j] - arc->share * met->G[row + j];
+    if (at->model->nports) mb_ports_give(at, R, R + at->nv);
   }
 }
 

@@ -11,7 +11,8 @@ static double *numbers(MbSensitivity *g, size_t n) {
 bool mb_met_make(MbSensitivity *g) {
   const MbSimOptions options = {.threads = 1};
   MbReport own = {0};
-  if (!(g->meets || g->nodes) || !g->sim->touching) return true;
+  const bool ports = g->beside && g->sim->model->nports;
+  if (!(g->meets || g->nodes) || !(g->sim->touching || ports)) return true;
   MbMet *met = g->met = mb_arena_alloc(&g->arena, 1, sizeof *met);
   if (!met || mb_sim_create(g->sim->model, &options, &met->beside, &own) != MB_OK) return false;
   const size_t nb = g->sim->model->nb, n = 3 * mb_model_points(g->sim->model),

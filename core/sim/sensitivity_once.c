@@ -18,6 +18,7 @@
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/schemes.h"
+#include "core/sim/ports.h"
 #include "core/sim/sensitivity_met.h"
 #include "core/solvers/keep.h"
 
@@ -120,8 +121,7 @@ static bool stand_at(MbSensitivity *g, const MbStageNote *note, const double *ke
   return true;
 }
 
-bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting,
-                      const double *kept) {
+bool mb_slope_once_stand(MbSensitivity *g, const MbStageNote *note, const double *kept) {
   MbSim *sim = g->probe;
   const double h = sim->model->h;
   for (size_t i = 0; i < sim->nv; i++) {
@@ -133,6 +133,12 @@ bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting
   mb_slope_tied_at(g, note);
   mb_tangent_to(g->tangent, note->w);
   mb_tangent_at(sim, g->tangent, note->from, g->a, note->t, NULL);
+  return true;
+}
+
+bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting,
+                      const double *kept) {
+  if (!mb_slope_once_stand(g, note, kept)) return false;
   if (g->met && !mb_met_stand(g, note, meeting)) return false;
   return mb_slope_tied_factor(g, note);
 }
@@ -197,6 +203,7 @@ bool mb_slope_once_back_end(MbSensitivity *g, double *q, double *v, double *z, d
   const bool ends = mb_slope_ends(g->sim->model);
   double *dq = scratch[0], *dv = scratch[1], *da = scratch[2], *from = g->less;
   if (!solve(g, z)) return false;
+  if (g->beside) mb_ports_take(g->sim, z, z + nv);
   mb_tangent_transposed(g->probe, g->tangent, z, dq, dv, da);
   for (size_t i = 0; i < nv; i++) {
     q[i] = g->move[i] + dq[i];

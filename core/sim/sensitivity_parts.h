@@ -115,6 +115,8 @@ MbTangentTerms mb_slope_pass_terms(double h);
 bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tangent);
 // The time of the forces of the step to come.
 double mb_slope_once_time(const MbSim *sim);
+// Takes the probe to a step of one solution but for its rows: bodies where it begins, and A factored; false: A has no inverse.
+bool mb_slope_once_stand(MbSensitivity *g, const MbStageNote *note, const double *kept);
 // Takes the probe to a step from velocities note->from to note->w, from coordinates g->q, in which a meeting (NULL: none) took place, by what a solver has kept of its start (core/solvers/keep.h; NULL: anew); false: A has no inverse.
 bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting,
                       const double *kept);

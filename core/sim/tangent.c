@@ -320,7 +320,7 @@ static void add_joints_own(const MbSim *sim, MbTangent *t, const double *v) {
 // ---- up the tree --------------------------------------------------------------------------------------------------
 
 static void body_wrench(const MbSim *sim, const MbTangent *t, size_t b, double F[6]) {
-  const double *M = sim->model->M + 6 * b;
+  const double *M = mb_tangent_mass(sim->model, b);
   double quadratic[6] = {0}, g[3];
   for (size_t k = 0; k < 6 && t->still; k++)
     F[k] = M[k] * t->alpha[6 * b + k] - (t->linearised ? sim->x.f[6 * b + k] : 0); // of rows alone

@@ -154,7 +154,8 @@ static void find_bodies(MbTangentNumber *n, const MbModel *less, const MbModel *
   for (size_t b = 0; b < less->nb; b++) {
     const bool frames = same_frames(n, less, more, b);
     n->frames |= memcmp(&less->C[b], &more->C[b], sizeof *less->C) != 0;
-    if (!same_numbers(less->M + 6 * b, more->M + 6 * b, 6)) n->mass[n->nmasses++] = b;
+    if (b < mb_model_own(less) && !same_numbers(less->M + 6 * b, more->M + 6 * b, 6))
+      n->mass[n->nmasses++] = b;
     if (!less->joint[b].ops) continue;
     if (!same_joint(&less->joint[b], &more->joint[b])) {
       n->joint[n->njoints++] = b;
@@ -437,7 +438,7 @@ static double of_rest(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, 
   double sum = 0;
   for (size_t i = 0; i < n->nmasses && !everywhere && !mb_tangent_number_linear(n); i++)
     sum += of_mass(n, sim, t, n->mass[i]);
-  for (size_t b = 0; b < sim->model->nb && everywhere; b++) sum += of_mass(n, sim, t, b);
+  for (size_t b = 0; b < mb_model_own(sim->model) && everywhere; b++) sum += of_mass(n, sim, t, b);
   sum += of_joints(n, sim, t, v, a, z);
   if (n->nforces && !t->still) sum += of_forces(n, sim, t);
   if (n->along && !t->still) sum += of_coordinates(n, sim, v, z);

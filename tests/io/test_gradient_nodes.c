@@ -39,6 +39,17 @@ Test(gradient_nodes, pins_that_move_cables_springs_and_what_stands_still_have_a_
 
 Test(gradient_nodes, bodies_that_move_beside_have_a_way_back, TEST_LONG) { check("jaw", NULL); }
 
+// What bodies and nodes push one another with: attachments to what moves and to means of other nodes, soft distances, ropes.
+Test(gradient_nodes, rows_between_bodies_and_nodes_have_a_way_back, TEST_LONG) {
+  check("hand", NULL);
+  check("hand", "/constraints=[{\"type\":\"distance\",\"between\":[{\"body\":\"arm\",\"at\":[0.2,0.02,0.1]},"
+                "{\"node\":\"hand\",\"index\":9}],\"compliance\":1e-4,\"damping\":0.01}]");
+  check("hand",
+        "/constraints=[{\"type\":\"distance\",\"between\":[{\"body\":\"world\",\"at\":[0.2,0.02,0.3]},"
+        "{\"node\":\"hand\",\"index\":10}],\"length\":\"=reach\",\"rope\":true}]");
+  check("curtain", NULL);
+}
+
 Test(gradient_nodes, tables_of_loads_are_gathered) {
   check("muscle", "/deformables/0/material/fibres/0/activation={\"times\":[0,0.041,0.12],\"values\":[0.1,"
                   "\"=along\",\"=2*along\"],\"interpolation\":\"cubic\"}");
@@ -123,8 +134,8 @@ static void check_frames(const char *scene, const char *name) {
 }
 
 Test(gradient_nodes, all_frames_go_back_and_little_memory_changes_nothing) {
-  static const char *const cases[][2] = {{"held", "turn"}, {"held", "mass"},  {"held", "place"},
-                                         {"held", "high"}, {"jaw", "length"}, {"jaw", "shift"},
+  static const char *const cases[][2] = {{"held", "turn"},     {"held", "mass"},  {"held", "place"},
+                                         {"held", "high"},     {"jaw", "length"}, {"jaw", "shift"},
                                          {"soft_arm", "motor"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) check_frames(cases[k][0], cases[k][1]);
 }
@@ -132,7 +143,11 @@ Test(gradient_nodes, all_frames_go_back_and_little_memory_changes_nothing) {
 Test(gradient_nodes, what_else_moves_or_touches_is_left_to_the_way_along) {
   static const struct {
     const char *scene, *set, *why;
-  } cases[] = {{"hand", NULL, "hold nodes"}, {"curtain", NULL, "hold nodes"}};
+  } cases[] = {
+      {"hand",
+       "/forces=[{\"type\":\"spring\",\"between\":[{\"body\":\"arm\"},{\"node\":\"hand\",\"index\":9}],"
+       "\"stiffness\":10}]",
+       "hold nodes"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const GradientCase c = {cases[k].scene, cases[k].set, &newton, NULL, 0, 0};
     TestRun at = gradient_moved(&c, 0);

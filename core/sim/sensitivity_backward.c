@@ -15,12 +15,15 @@
 #include "core/base/report.h"
 #include "core/sim/channels.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/nodes_told.h"
 #include "core/sim/sensitivity_held.h"
 #include "core/sim/sensitivity_rubbed.h"
 #include "core/solvers/keep.h"
 
 bool mb_sensitivity_weighs(const MbSensitivity *g, size_t column) {
-  return g->nodes || mb_sim_weighs(g->sim, column);
+  const MbNodesTold told = g->nodes ? mb_nodes_told_by(g->sim, column) : MB_TOLD_NOTHING;
+  if (g->nodes && (!g->beside || told == MB_TOLD_PLACES || told == MB_TOLD_VELOCITIES)) return true;
+  return told == MB_TOLD_NOTHING && mb_sim_weighs(g->sim, column);
 }
 bool mb_sensitivity_astray(const MbSensitivity *g) { return g->astray; }
 size_t mb_sensitivity_frame_size(const MbSensitivity *g) { return mb_sim_frame_size(g->sim); }

@@ -17,6 +17,7 @@
 #include "core/sim/sensitivity_held.h"
 #include "core/sim/sensitivity_met.h"
 #include "core/sim/sensitivity_opened.h"
+#include "core/sim/sensitivity_twin.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
@@ -202,7 +203,8 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
   const MbSimOptions options = {.threads = 1};
   const char *why = mb_sensitivity_refuses(model);
   if (why) return mb_error(report, MB_SCENE, "", "%s", why);
-  MbStatus status = mb_sim_create(model, NULL, &g->sim, report);
+  MbStatus status = mb_twin_make(g, &model, report);
+  if (status == MB_OK) status = mb_sim_create(model, NULL, &g->sim, report);
   MbReport own = {0};
   if (status == MB_OK) status = mb_sim_create(model, &options, &g->probe, &own);
   if (own.errors) *report = own;
@@ -246,6 +248,7 @@ void mb_sensitivity_free(MbSensitivity *g) {
   for (size_t k = 0; g->slopes && k < g->count; k++)
     mb_sim_free(g->slopes[k].less), mb_sim_free(g->slopes[k].more), mb_free(g->slopes[k].pushed);
   mb_met_free(g);
+  mb_twin_free(g);
   mb_held_free_back(g);
   mb_sim_free(g->sim);
   mb_sim_free(g->probe);
@@ -256,6 +259,11 @@ void mb_sensitivity_free(MbSensitivity *g) {
 
 MbStatus mb_sensitivity_restore(MbSensitivity *g, const void *bytes, size_t size, MbReport *report) {
   const MbModel *model = g->sim->model;
+  if (g->own)
+    return mb_error(
+        report, MB_SCENE, "",
+        "derivatives do not go on from a checkpoint where deformables are moved by another method "
+        "than \"newton\"");
   MbStatus status = mb_sim_restore(g->sim, bytes, size, report);
   if (status == MB_OK) status = mb_sim_restore(g->probe, bytes, size, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {
@@ -489,9 +497,10 @@ static MbStatus step_once(MbSensitivity *g, MbReport *report) {
 }
 
 MbStatus mb_sensitivity_step(MbSensitivity *g, MbReport *report) {
-  const MbStatus status = g->by_steps ? mb_steps_step(g, report)
-                          : g->once   ? step_once(g, report)
-                                      : step_by_stages(g, report);
+  MbStatus status = g->by_steps ? mb_steps_step(g, report)
+                    : g->once   ? step_once(g, report)
+                                : step_by_stages(g, report);
+  if (status == MB_OK) status = mb_twin_step(g, report);
   if (status == MB_OK) mb_held_look(g);
   if (status == MB_OK) mb_slope_opened_tell(g, g->sim->state.t, g->sim->state.step, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++)

@@ -18,6 +18,7 @@
 #include "core/sim/nodes_told.h"
 #include "core/sim/sensitivity_held.h"
 #include "core/sim/sensitivity_rubbed.h"
+#include "core/sim/sensitivity_twin.h"
 #include "core/solvers/keep.h"
 
 bool mb_sensitivity_weighs(const MbSensitivity *g, size_t column) {
@@ -41,7 +42,8 @@ static MbStatus step_on(MbBackward *b, MbReport *report) {
   MbSensitivity *g = b->g;
   b->stepped++;
   mb_back_begin_meeting(b);
-  const MbStatus status = mb_sim_step(g->sim, report);
+  MbStatus status = mb_sim_step(g->sim, report);
+  if (status == MB_OK) status = mb_twin_step(g, report);
   const bool met = status == MB_OK && g->met && g->sim->touching;
   if (met && g->sim->state.step == g->began + 1) mb_met_begin_tell(g, report);
   if (met) mb_touch_slopes_tell(g, report);

@@ -53,6 +53,7 @@ struct MbSensitivity {
   bool beside; // bodies move beside these, whose steps are one solution
   bool meets;  // it is contact and dry friction alone, exact back through these steps (sensitivity_met.c)
   MbSim *sim, *probe;
+  MbSim *own; // the run itself, where the others are its twins (sensitivity_twin.c); NULL: they are it
   MbSlopeRows *rows;                        // of exact steps; NULL: there are none
   MbMet *met;                               // contacts on the way back; NULL: there are none
   MbHeldBack *held;                         // the way back under solver "maximal"; NULL: it is another

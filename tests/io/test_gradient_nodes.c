@@ -111,6 +111,44 @@ static double back(const TestRun *at, const MbSensitivityNumber *number, size_t 
   return slope;
 }
 
+// Other methods that go to the end of each step come to the same, and have the same derivatives; those that do not have none.
+Test(gradient_nodes, methods_that_come_to_their_end_have_the_same_way_back, TEST_LONG) {
+  static const char *const solvers[] = {
+      "{\"type\":\"projective\",\"method\":\"lbfgs\",\"tolerance\":1e-13,\"iterations\":2000}",
+      "{\"type\":\"projective\",\"method\":\"projective\",\"tolerance\":1e-12,\"iterations\":5000}"};
+  for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
+    const GradientWay way = {solvers[k], "implicit", false};
+    double worst[2] = {0};
+    gradient_check_nodes("jaw", NULL, &way, MOVE, worst);
+    // with rows quasi-Newton steps leave 1e-10 of the size, which differences of whole runs see
+    if (k) gradient_check_nodes("hand", NULL, &way, MOVE, worst);
+    printf("largest error back, of what is summed up: %s  %.1e along  %.1e by whole runs\n", solvers[k],
+           worst[0], worst[1]);
+  }
+}
+
+// Why derivatives of a run by a solver are not there, or end.
+static void refuses(const char *solver, const char *wanted) {
+  const GradientWay way = {solver, "implicit", false};
+  TestRun at = gradient_moved(&(GradientCase){.scene = "hand", .way = &way}, 0);
+  const MbSensitivityNumber number = {"p", at.model, at.model, 1};
+  MbSensitivity *run = NULL;
+  MbReport report = {0};
+  if (mb_sensitivity_create(at.model, &number, 1, &run, &report) == MB_OK)
+    for (int k = 0; k < 3 && !report.errors; k++) (void)mb_sensitivity_step(run, &report);
+  cr_expect(report.errors && strstr(report.issues[report.kept - 1].text, wanted), "%s: %s", solver,
+            report.kept ? report.issues[report.kept - 1].text : "none");
+  mb_sensitivity_free(run);
+  test_run_free(&at);
+}
+
+Test(gradient_nodes, methods_that_do_not_come_to_their_end_are_refused) {
+  refuses("{\"type\":\"projective\",\"method\":\"lbfgs\"}", "a \"tolerance\" of 1e-10 or less");
+  refuses("{\"type\":\"projective\",\"method\":\"lbfgs\",\"tolerance\":1e-8}", "a \"tolerance\" of 1e-10");
+  refuses("{\"type\":\"projective\",\"method\":\"projective\",\"tolerance\":1e-10,\"iterations\":4}",
+          "iterations");
+}
+
 // All frames of a scene, by one of its parameters.
 static void check_frames(const char *scene, const char *name) {
   TestRun at = gradient_moved(&(GradientCase){.scene = scene, .way = &newton}, 0);

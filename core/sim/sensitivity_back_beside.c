@@ -82,8 +82,8 @@ static bool stand(MbBackward *b, const MbTurn *turn, const MbStageNote *note, co
   g->end = turn->q1, g->parted = NULL;
   if (!mb_slope_once_stand(g, note, NULL)) return false;
   // bodies' factor takes that of the nodes to where steps begin
-  if (!slopes->at(g->probe->work, &g->probe->nodes->start, x1) || !mb_slope_tied_factor(g, note))
-    return false;
+  if (!slopes->at(g->probe->work, &g->probe->nodes->start, x1)) g->parted = mb_back_nodes_singular;
+  if (g->parted || !mb_slope_tied_factor(g, note)) return false;
   join(b, g->sim->nq, turn->q, turn->nodes, to->q);
   join(b, g->met->own, note->from, turn->nodes + points(b), to->from);
   join(b, g->met->own, note->w, nodes1, to->w);

@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const SINGULAR = "the step's equations have no matrix that is definite";
+const char *const mb_back_nodes_singular = "the step's equations have no matrix that is definite";
 
 size_t mb_back_nodes_numbers(const MbSensitivity *g) {
   return g->nodes ? 6 * mb_model_points(g->sim->model) : 0;
@@ -87,7 +87,6 @@ bool mb_back_nodes_make(MbBackward *b) {
   nodes->both = mb_arena_alloc(&g->arena, mb_sim_frame_size(g->sim) + 1, sizeof *nodes->both);
   nodes->carried = nodes->aims = g->beside && mb_nodes_carried(g->sim->model);
   if (!ok || !nodes->asked || !nodes->both || !make_loads(b, &nodes->loads)) return false;
-  if (!mb_back_beside_make(b)) return false;
   memset(nodes->q, 0, n * sizeof *nodes->q), memset(nodes->v, 0, n * sizeof *nodes->v);
   for (size_t k = 0; k < g->count; k++) {
     nodes->asked[k] = (MbBackAsked){0};
@@ -307,7 +306,7 @@ MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why,
   if (status != MB_OK) return status;
   if (!slopes->at(probe->work, &probe->nodes->start, x1) || !meet(b, turn, &note) ||
       !slopes->back(probe->work, nodes->felt, nodes->z))
-    *why = g->parted ? g->parted : SINGULAR;
+    *why = g->parted ? g->parted : mb_back_nodes_singular;
   if (!*why) *why = mb_back_nodes_begins(b);
   if (!*why && !met_back(b, turn, &note, report)) *why = g->parted;
   if (*why) return MB_OK;
@@ -400,8 +399,8 @@ static MbStatus sample(MbSim *at, const MbMoment *moment, size_t n, double *fram
   return mb_slope_sample(at, moment->q, moment->v, moment->t, moment->t, moment->step, frame, report);
 }
 
-// Takes in what bodies beside them are felt by, and channels that tell both.
-static MbStatus add_bodies(MbBackward *b, const MbMoment *at, MbReport *report) {
+// Leaves channels that tell nodes alone out of what is weighed, and those that tell bodies too.
+static const double *leave_bodies(MbBackward *b, const MbMoment *at) {
   const MbSensitivity *g = b->g;
   const size_t n = 6 * count(b), size = mb_sim_frame_size(g->sim);
   for (size_t k = 0; k < g->count; k++)
@@ -409,20 +408,23 @@ static MbStatus add_bodies(MbBackward *b, const MbMoment *at, MbReport *report) 
       memcpy(section(mb_slope_side(&g->slopes[k], s)), at->nodes, n * sizeof(double));
   for (size_t i = 0; i < size; i++) b->weight[i] -= b->nodes->both[i];
   mb_sim_kinematics(g->probe, at->q, at->v);
-  return mb_back_frame_bodies(b, b->nodes->both, report);
+  return b->nodes->both;
 }
 
-MbStatus mb_back_nodes_frame(MbBackward *b, const MbMoment *at, MbReport *report) {
+MbStatus mb_back_nodes_frame(MbBackward *b, const MbMoment *at, const double **others, MbReport *report) {
   MbSensitivity *g = b->g;
   const size_t n = count(b), size = mb_sim_frame_size(g->sim);
   MbStatus status = sample(g->probe, at, n, b->frame[0], report);
   if (status != MB_OK) return status;
   memset(b->weight, 0, size * sizeof *b->weight);
   b->weights->weigh(b->weights->to, at->step, at->t, b->frame[0], b->weight);
-  bool others;
-  status = add_channels(b, at, &others, report);
-  if (g->beside && status == MB_OK) return add_bodies(b, at, report);
-  for (size_t k = 0; k < g->count && others && status == MB_OK; k++) {
+  bool told;
+  status = add_channels(b, at, &told, report);
+  if (g->beside && status == MB_OK) {
+    *others = leave_bodies(b, at);
+    return MB_OK;
+  }
+  for (size_t k = 0; k < g->count && told && status == MB_OK; k++) {
     // signals act on the energy of pressure and fibres
     if (!b->nodes->asked[k].any && !mb_tangent_number_signals(g->slopes[k].number)) continue;
     status = sample(g->slopes[k].less, at, n, b->frame[0], report);

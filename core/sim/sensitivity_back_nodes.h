@@ -29,6 +29,8 @@ struct MbBackNodes {
   MbBackAll all;      // of bodies that touch
 };
 
+// Why there is no way back where elements are pressed so far that they give way sideways.
+extern const char *const mb_back_nodes_singular;
 // Takes the probe's nodes to where a step begins, with what its places and velocities at the end are felt by in nodes->felt, and in nodes->q and nodes->v what the start is felt by so far.
 MbStatus mb_back_nodes_stand(MbBackward *b, const MbTurn *turn, MbReport *report);
 // Takes in what the step's start is felt by, of nodes->z, and what targets are, in nodes->felt. Returns why it cannot be; NULL: it can.
@@ -37,10 +39,5 @@ const char *mb_back_nodes_begins(MbBackward *b);
 void mb_back_nodes_numbers_felt(MbBackward *b, const MbTurn *turn, const double *x1);
 // by_move (nb x 6) ← how bodies' motions are felt where they carry nodes, of what targets are: felt (n x 3). The simulation's bodies are there.
 void mb_back_nodes_carried(const MbSim *at, const double *felt, double *by_move);
-
-// ---- sensitivity_back_beside.c ------------------------------------------------------------------------------------------
-
-// Makes room for it; false: out of memory.
-bool mb_back_beside_make(MbBackward *b);
 
 #endif

@@ -5,27 +5,6 @@
 #include "core/sim/sensitivity_opened.h"
 #include "core/sim/sensitivity_rubbed.h"
 
-// z · ∂τ/∂p less what is gathered of it, and what rows say beside it
-static double number_at_stage(MbBackward *b, size_t k, const MbStageNote *note) {
-  MbSensitivity *g = b->g;
-  const MbSlope *slope = &g->slopes[k];
-  const double move = g->number[k].move, *felt = mb_slope_felt(g, note);
-  double sum = 0;
-  if (!mb_tangent_number_jumps(slope->number)) {
-    sum = mb_tangent_number_rest(g->probe, g->tangent, slope->number, felt, g->a, b->z) / (2 * move);
-  } else {
-    mb_slope_by_number(g, slope, note, felt, move, g->rate);
-    sum = mb_slope_dot(b->z, g->rate, g->sim->nv) + mb_slope_tied_number_back(g, slope, note, move, b->z);
-  }
-  return g->rows ? sum + mb_slope_rows_number_back(g, slope, note, move, true) : sum;
-}
-
-// What all numbers are felt by at once, where mb_tangent_transposed has been asked about z.
-static void gather(MbBackward *b, const MbStageNote *note) {
-  const MbSensitivity *g = b->g;
-  mb_tangent_gather(b->gather, g->probe, g->tangent, mb_slope_felt(g, note), g->a, note->t, b->z);
-}
-
 // z, and what it is felt by along the bodies' motion, velocities and accelerations.
 static bool solve_back(MbBackward *b, const MbStageNote *note) {
   MbSensitivity *g = b->g;
@@ -91,8 +70,8 @@ static MbStatus stage(MbBackward *b, const MbTurn *turn, size_t s, MbReport *rep
     b->next_q[i] += b->move[i], b->base[i] += h * b->dv[i];
     b->da[i] /= note->gamma * h;
   }
-  gather(b, note);
-  for (size_t i = 0; i < b->nrest; i++) b->out[b->rest[i]] += number_at_stage(b, b->rest[i], note);
+  mb_back_gather(b, note);
+  for (size_t i = 0; i < b->nrest; i++) b->out[b->rest[i]] += mb_back_number_at_stage(b, b->rest[i], note);
   return MB_OK;
 }
 
@@ -125,17 +104,6 @@ static MbStatus held_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   return MB_OK;
 }
 
-void mb_back_numbers_at_once(MbBackward *b, const MbStageNote *note) {
-  MbSensitivity *g = b->g;
-  gather(b, note);
-  mb_slope_end_gather(g, b->gather, note);
-  for (size_t i = 0; i < b->nrest; i++) {
-    const size_t k = b->rest[i];
-    b->out[k] +=
-        number_at_stage(b, k, note) + mb_slope_once_number(g, &g->slopes[k], note, g->number[k].move, b->z);
-  }
-}
-
 // What the velocities without rows, of which contacts that rebound have asked, are felt by.
 static void thrown_back(MbBackward *b, const MbStageNote *note) {
   MbSensitivity *g = b->g;
@@ -144,19 +112,12 @@ static void thrown_back(MbBackward *b, const MbStageNote *note) {
   if (!g->met || !g->met->n || !g->met->rebounds) return;
   memcpy(b->z, mb_met_free_begin(g, note, &free), g->sim->nv * sizeof *b->z);
   mb_met_free_back(g, scratch, b->q, b->v);
-  gather(b, &free);
+  mb_back_gather(b, &free);
   for (size_t i = 0; i < b->nrest; i++) {
     const size_t k = b->rest[i];
-    b->out[k] +=
-        number_at_stage(b, k, &free) + mb_slope_once_own(g, &g->slopes[k], &free, g->number[k].move, b->z);
+    b->out[k] += mb_back_number_at_stage(b, k, &free) +
+                 mb_slope_once_own(g, &g->slopes[k], &free, g->number[k].move, b->z);
   }
-}
-
-MbStageNote mb_back_solved_for(const MbSensitivity *g, const MbTurn *turn) {
-  MbStageNote note = turn->note[0];
-  const bool kept = turn->met && turn->met->moves.n > 0 && turn->met->moves.kept.any;
-  if (kept && !mb_slope_ends(g->sim->model)) note.w = turn->met->moves.kept.v;
-  return note;
 }
 
 // Over a step of one linear solution.

@@ -19,7 +19,6 @@
 #include "core/sim/sensitivity_met.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
-#include "core/model/pass_slopes.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/same_elements.h"
 #include "core/sim/ports.h"
@@ -56,18 +55,6 @@ void mb_met_add_row(MbSim *sim, const MbSeen *seen, const double d[3], double *y
     sim->solver->carry(sim->work, seen->body[end], H, carried, y);
   }
   if (sim->model->nports) mb_ports_give(sim, y, y + sim->nv);
-}
-
-bool mb_met_invert(MbSensitivity *g, MbSim *sim, double span, double *Y) {
-  MbMet *met = g->met;
-  const double h = sim->model->h;
-  for (size_t j = 0; j < met->own; j++) Y[j] *= span;
-  if (!met->points) return sim->solver->apply(sim->work, Y, NULL, NULL);
-  double *nodes = Y + met->own;
-  if (met->own && !sim->solver->passes->alone(sim->work, Y)) return false;
-  if (!sim->solver->passes->slopes->back(sim->work, nodes, met->z)) return false;
-  for (size_t j = 0; j < met->width - met->own; j++) nodes[j] = span / (h * h) * met->z[j];
-  return true;
 }
 
 // Whether nothing that a row is about can move by it, as across the plane in which links turn, where it has `gives` less than rounding of what free bodies would have.
@@ -421,24 +408,6 @@ void mb_met_concern(MbSlope *slope) {
   const MbModel *const less = slope->less->model, *const more = slope->more->model;
   slope->meets = mb_tangent_number_moves(slope->number) || !same_points(less, more) ||
                  !same_solids(&less->contacts, &more->contacts);
-}
-
-const double *mb_met_side_q(const MbMet *met, const MbSlope *slope, int s, const double *q) {
-  const double *own = mb_axes_q(slope->axes, s, q);
-  const size_t nq = met->beside->nq;
-  if (own == q || !met->points) return own;
-  memcpy(met->side_q, own, nq * sizeof *own);
-  memcpy(met->side_q + nq, q + nq, (met->width - met->own) * sizeof *own);
-  return met->side_q;
-}
-
-const double *mb_met_side_v(const MbMet *met, const MbSlope *slope, int s, int which, const double *v) {
-  const double *own = mb_axes_v(slope->axes, s, which, v);
-  double *to = met->side_v[which];
-  if (own == v || !met->points) return own;
-  memcpy(to, own, met->own * sizeof *own);
-  memcpy(to + met->own, v + met->own, (met->width - met->own) * sizeof *own);
-  return to;
 }
 
 MbMetSum mb_met_of_side(const MbMet *met, const MbSlope *slope, int s, const MbMetSum *sum) {

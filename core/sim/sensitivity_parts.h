@@ -53,17 +53,17 @@ struct MbSensitivity {
   bool beside; // bodies move beside these, whose steps are one solution
   bool meets;  // it is contact and dry friction alone, exact back through these steps (sensitivity_met.c)
   MbSim *sim, *probe;
-  MbSim *own; // the run itself, where the others are its twins (sensitivity_twin.c); NULL: they are it
-  MbSlopeRows *rows;                        // of exact steps; NULL: there are none
-  MbMet *met;                               // contacts on the way back; NULL: there are none
-  MbHeldBack *held;                         // the way back under solver "maximal"; NULL: it is another
-  MbTied *tied;                             // rows of steps of one solution; NULL: there are none
-  bool once;                                // steps are one linear solution (sensitivity_once.c)
-  bool halves;                              // steps are passes of the midpoint rule (sensitivity_halves.c)
-  double *noted;                            // (passes + 2 x nv) velocities of these
-  MbTurned *turned;                         // joints of these that turn about any axis; NULL: there are none
-  const double *end;                        // of one solution: (nq) coordinates that the step has ended with
-  bool told_rebound;                        // that contacts rebound
+  MbSim *own;        // the run itself, where the others are its twins (sensitivity_twin.c); NULL: they are it
+  MbSlopeRows *rows; // of exact steps; NULL: there are none
+  MbMet *met;        // contacts on the way back; NULL: there are none
+  MbHeldBack *held;  // the way back under solver "maximal"; NULL: it is another
+  MbTied *tied;      // rows of steps of one solution; NULL: there are none
+  bool once;         // steps are one linear solution (sensitivity_once.c)
+  bool halves;       // steps are passes of the midpoint rule (sensitivity_halves.c)
+  double *noted;     // (passes + 2 x nv) velocities of these
+  MbTurned *turned;  // joints of these that turn about any axis; NULL: there are none
+  const double *end; // of one solution: (nq) coordinates that the step has ended with
+  bool told_rebound; // that contacts rebound
   bool told_exchange;                       // of a rotation vector that was about to be exchanged
   double *moved, *spun;                     // (nq), (nv) of sensitivity_end.c
   MbTangent *tangent;                       // the probe's, of exact steps

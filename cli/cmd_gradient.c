@@ -430,7 +430,7 @@ const MbCommand mb_command_gradient = {
         "inertia alone, but not with explicit velocity terms or nodes that bodies hold by "
         "reduction; solver projective where each step is solved to its end, by method newton or by another "
         "one to a tolerance of 1e-10, with bodies that move beside deformables, touch them and hold them by "
-        "constraints, but not by forces.\n\n"
+        "constraints and forces.\n\n"
         "By differences along with the run: bridson_marino; trapezoidal with limits, ropes and "
         "prescribed accelerations; limits, ropes and prescribed "
         "accelerations under bdf1, bdf2 and sdirk2; a stabilization that moves positions; coordinates "

@@ -4,15 +4,22 @@
 
 #include <string.h>
 
+// Whether forces between points act on nodes.
+static bool forced(const MbModel *model) {
+  const size_t own = mb_model_own(model);
+  bool any = false;
+  for (size_t i = 0; i < model->nforces; i++)
+    for (size_t k = 0; k < model->forces[i].npoints; k++)
+      any |= model->forces[i].points[k].body != MB_WORLD && model->forces[i].points[k].body >= own;
+  return any;
+}
+
 const char *mb_nodes_no_way_back(const MbSim *sim) {
   const MbModel *model = sim->model;
   if (!sim->nodes || !sim->nodes->plan.to_end || !sim->solver->passes->slopes)
     return "no deformables are moved by steps that are solved to their end";
-  for (size_t i = 0; i < model->nforces && model->nports; i++)
-    for (size_t k = 0; k < model->forces[i].npoints; k++)
-      if (model->forces[i].points[k].body != MB_WORLD &&
-          model->forces[i].points[k].body >= mb_model_own(model))
-        return "forces between points hold nodes of deformables";
+  if (forced(model) && mb_model_cables(model))
+    return "forces between points and cables hold nodes of deformables at once";
   return NULL;
 }
 

@@ -5,6 +5,8 @@
 // with ν of the rows T of constraints (sensitivity_tied.c), v_n⁺ = (x₁ − x)/h. Bodies' A and h² H of nodes (sensitivity_met_points.c) stand beside one another, and all vectors are those of bodies with those of nodes
 // behind them:  z_b = −h A⁻¹ (w̄_b + …),  z_n = −H⁻¹ (x̄₁ + G_nᵀ ζ/h)  as each of them by itself.
 //
+// Forces between points that hold nodes are in τ of both, and in A with K and D, which couple the two: A is solved with as steps do (solvers/projective/ties.c). What of them is linear in v_n⁺ is felt by x as by x₁, less than nothing of it.
+//
 // Nodes that bodies carry are where these get to, so that the bodies' coordinates at the end are felt by t̄ = t̄(z_n), and w̄_b by that. Such bodies are driven: their rows hold all that they could do, whatever else pushes them, so that z_b is 0 there, and
 // z_n and the contacts' ζ are the same whatever w̄ of such a body is. So the border is solved twice, without t̄, which makes z_n, and with it.
 #include "core/sim/constrain_internal.h"
@@ -92,12 +94,27 @@ static bool stand(MbBackward *b, const MbTurn *turn, const MbStageNote *note, co
   return mb_met_stand(g, all, turn->met) && mb_met_at(g, all);
 }
 
+// Takes what of forces between points is linear in v_n⁺ = (x₁ − x)/h off what places at the end are felt by, x̄₁ (n x 3), where these are targets, and adds it to `start` (n x 3; NULL: nowhere).
+static void add_pulled(MbBackward *b, double *end, double *start) {
+  MbSensitivity *g = b->g;
+  const double h = g->sim->model->h;
+  double *y = b->w;
+  memset(y, 0, g->sim->nv * sizeof *y);
+  g->probe->solver->passes->slopes->pull(g->probe->work, b->nodes->all.z, y);
+  for (size_t i = 0; i < g->sim->nv; i++) y[i] /= -h * h;
+  memset(g->met->y, 0, points(b) * sizeof *g->met->y);
+  mb_ports_give(g->sim, y, g->met->y);
+  for (size_t c = 0; c < points(b); c++) end[c] += g->met->y[c];
+  for (size_t c = 0; c < points(b) && start; c++) start[c] -= g->met->y[c];
+}
+
 // What bodies' coordinates at the end are felt by, of targets that nodes->z makes felt.
 static void add_carried(MbBackward *b, const MbTurn *turn) {
   MbSensitivity *g = b->g;
   MbSim *probe = g->probe, *beside = g->met->beside;
-  double *felt = g->met->y;
+  double *felt = b->nodes->all.q_felt;
   memcpy(felt, b->nodes->met, points(b) * sizeof *felt);
+  add_pulled(b, felt, NULL);
   probe->solver->passes->slopes->held(probe->work, b->nodes->z, felt);
   mb_sim_kinematics(beside, turn->q1, turn->v1);
   mb_back_nodes_carried(beside, felt, b->by_move);
@@ -116,7 +133,10 @@ static bool solve(MbBackward *b, const MbStageNote *note) {
   for (size_t c = 0; c < points(b); c++) behind[c] = h * nodes->felt[c];
   mb_met_back(g, z);
   for (size_t c = 0; c < points(b); c++) nodes->met[c] = behind[c] / h;
-  return g->probe->solver->passes->slopes->back(g->probe->work, nodes->met, nodes->z);
+  if (!mb_met_invert(g, g->probe, -h, z)) return false;
+  for (size_t c = 0; c < points(b); c++) nodes->z[c] = -behind[c];
+  mb_ports_take(g->sim, z, behind);
+  return true;
 }
 
 // Over the step but for numbers, when contacts and both equations are at hand.
@@ -135,9 +155,10 @@ static bool back(MbBackward *b, const MbTurn *turn, const MbStageNote *note, con
   if (!solve(b, note)) return false;
   for (size_t c = 0; c < points(b); c++) {
     nodes->q[c] -= nodes->met[c] - nodes->felt[c];
-    nodes->felt[c] = nodes->met[c], of->z[nv + c] = -nodes->z[c];
+    nodes->felt[c] = nodes->met[c];
   }
-  if (!mb_slope_once_back_end(g, b->q, b->v, of->z, scratch)) return false;
+  mb_slope_once_back_end(g, b->q, b->v, of->z, scratch);
+  add_pulled(b, nodes->felt, nodes->q);
   if ((*why = mb_back_nodes_begins(b))) return true;
   memset(of->q_felt, 0, g->met->width * sizeof *of->q_felt);
   memset(of->v_felt, 0, g->met->width * sizeof *of->v_felt);

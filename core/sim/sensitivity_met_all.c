@@ -5,15 +5,10 @@
 #include <string.h>
 
 bool mb_met_invert(MbSensitivity *g, MbSim *sim, double span, double *Y) {
-  MbMet *met = g->met;
-  const double h = sim->model->h;
-  for (size_t j = 0; j < met->own; j++) Y[j] *= span;
-  if (!met->points) return sim->solver->apply(sim->work, Y, NULL, NULL);
-  double *nodes = Y + met->own;
-  if (met->own && !sim->solver->passes->alone(sim->work, Y)) return false;
-  if (!sim->solver->passes->slopes->back(sim->work, nodes, met->z)) return false;
-  for (size_t j = 0; j < met->width - met->own; j++) nodes[j] = span / (h * h) * met->z[j];
-  return true;
+  const MbMet *met = g->met;
+  const MbPassSlopes *slopes = met->points ? sim->solver->passes->slopes : NULL;
+  for (size_t j = 0; j < met->width; j++) Y[j] *= span;
+  return slopes ? slopes->both(sim->work, Y, Y + met->own) : sim->solver->apply(sim->work, Y, NULL, NULL);
 }
 
 const double *mb_met_side_q(const MbMet *met, const MbSlope *slope, int s, const double *q) {

@@ -18,7 +18,6 @@
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/schemes.h"
-#include "core/sim/ports.h"
 #include "core/sim/sensitivity_met.h"
 #include "core/solvers/keep.h"
 
@@ -197,26 +196,25 @@ void mb_slope_once_back_begin(MbSensitivity *g, const MbStageNote *note, double 
   mb_thrown_back(g, h, scratch, w, g->less);
 }
 
-bool mb_slope_once_back_end(MbSensitivity *g, double *q, double *v, double *z, double *scratch[3]) {
+void mb_slope_once_back_end(MbSensitivity *g, double *q, double *v, const double *z, double *scratch[3]) {
   const size_t nv = g->sim->nv;
   const double h = g->sim->model->h;
   const bool ends = mb_slope_ends(g->sim->model);
   double *dq = scratch[0], *dv = scratch[1], *da = scratch[2], *from = g->less;
-  if (!solve(g, z)) return false;
-  if (g->beside) mb_ports_take(g->sim, z, z + nv);
   mb_tangent_transposed(g->probe, g->tangent, z, dq, dv, da);
   for (size_t i = 0; i < nv; i++) {
     q[i] = g->move[i] + dq[i];
     v[i] = (ends ? from[i] : 0) + dv[i] - da[i] / h - g->damping[i] * z[i];
   }
-  return true;
 }
 
 bool mb_slope_once_back(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *z,
                         double *scratch[3]) {
   mb_slope_once_back_begin(g, note, q, v, z, scratch[1]);
   mb_met_back(g, z);
-  return mb_slope_once_back_end(g, q, v, z, scratch) && mb_met_felt(g, note, z, q, v);
+  if (!solve(g, z)) return false;
+  mb_slope_once_back_end(g, q, v, z, scratch);
+  return mb_met_felt(g, note, z, q, v);
 }
 
 double mb_slope_once_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, double move,

@@ -126,10 +126,10 @@ bool mb_slope_once_change(MbSensitivity *g, MbSlope *slope, const MbStageNote *n
 // Takes q̄ and v̄ back over it, with z what its equations are felt by; false as above.
 bool mb_slope_once_back(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *z,
                         double *scratch[3]);
-// The same in two parts: w ← what velocities are felt by before rows have taken that over, with scratch (nv); and from there on, but for what contacts are felt by.
+// The same in two parts: w ← what velocities are felt by before rows have taken that over, with scratch (nv); and from z, the solution that follows, on, but for what contacts are felt by.
 void mb_slope_once_back_begin(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *w,
                               double *scratch);
-bool mb_slope_once_back_end(MbSensitivity *g, double *q, double *v, double *z, double *scratch[3]);
+void mb_slope_once_back_end(MbSensitivity *g, double *q, double *v, const double *z, double *scratch[3]);
 // Returns what a number changes of d and k, weighed by z.
 double mb_slope_once_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
                             const double *z);

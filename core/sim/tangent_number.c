@@ -87,12 +87,22 @@ static bool find_signals(MbArena *arena, MbTangentNumber *n, const MbModel *less
   return true;
 }
 
+// How far a step turns a stiff path goes by the masses of the bodies that it is between (forces/path_turn.c).
+static bool same_weights(const MbModel *m, const MbForce *f, const MbModel *n) {
+  bool same = true;
+  for (size_t i = 0; i < f->npoints && f->npoints > 1; i++) {
+    const size_t b = f->points[i].body;
+    same &= b == MB_WORLD || m->M[6 * b + 3] == n->M[6 * b + 3];
+  }
+  return same;
+}
+
 // What a force works with stands in its own struct; of bodies' own damping in the model, of deformables' elements in them.
 static bool same_force(const MbModel *m, const MbForce *f, const MbModel *n, const MbForce *g) {
   if (f->ops == &mb_body_damping_ops) return same_numbers(m->damping, n->damping, m->nb);
   if (f->elements && g->elements) return mb_same_elements(f->elements, g->elements);
   if (f->elements || g->elements || f->npoints != g->npoints || f->body != g->body) return false;
-  return memcmp(f->signal, g->signal, sizeof f->signal) == 0 &&
+  return memcmp(f->signal, g->signal, sizeof f->signal) == 0 && same_weights(m, f, n) &&
          (!f->ops->parameters || memcmp(f->parameters, g->parameters, f->ops->parameters) == 0) &&
          (!f->npoints || memcmp(f->points, g->points, f->npoints * sizeof *f->points) == 0);
 }
@@ -391,7 +401,7 @@ static double of_forces(const MbTangentNumber *n, const MbSim *sim, const MbTang
   for (int s = 0; s < 2; s++) {
     const MbModel *model = n->side[s]->model;
     MbMaximal x = sim->x;
-    x.f = n->wrench[s], x.K = x.D = NULL;
+    x.f = n->wrench[s], x.K = x.D = NULL, x.M = model->M;
     x.branch = sim->model, x.branch_E = sim->x.E; // the branch taken
     memset(x.f, 0, 6 * model->nb * sizeof *x.f);
     for (size_t i = 0; i < n->nforces; i++) {

@@ -182,10 +182,10 @@ Test(gradient_nodes, what_else_moves_or_touches_is_left_to_the_way_along) {
   static const struct {
     const char *scene, *set, *why;
   } cases[] = {
-      {"hand",
-       "/forces=[{\"type\":\"spring\",\"between\":[{\"body\":\"arm\"},{\"node\":\"hand\",\"index\":9}],"
+      {"held",
+       "/forces=[{\"type\":\"spring\",\"between\":[{\"body\":\"world\"},{\"node\":\"block\",\"index\":9}],"
        "\"stiffness\":10}]",
-       "hold nodes"}};
+       "and cables hold nodes"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const GradientCase c = {cases[k].scene, cases[k].set, &newton, NULL, 0, 0};
     TestRun at = gradient_moved(&c, 0);

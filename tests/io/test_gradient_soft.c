@@ -69,6 +69,7 @@ Test(gradient_soft, derivatives_back_where_moving_bodies_touch_what_is_soft_are_
   check_back("soft_landing", NULL, NEWTON);
   check_back("soft_corners", NULL, NEWTON);
   check_back("soft_paw", NULL, NEWTON);
+  check_back("soft_sprung", NULL, NEWTON);
 }
 
 // What is parted goes by masses of nodes, which densities change.

@@ -21,6 +21,11 @@ typedef struct MbPassSlopes {
   bool (*at)(MbSolverWork *work, const MbNodeStart *start, const double *q1);
   // felt (nodes x 3) is what q1 is felt by: z ← H⁻¹ felt, 0 along placed axes. False: the solution does not come to its end.
   bool (*back)(MbSolverWork *work, const double *felt, double *z);
+  // Makes of impulses y along the solver's velocities, and at nodes (nodes x 3), what velocities these are by A⁻¹ with h² H for the nodes' part of it, and what forces
+  // couple of the two; numbers of ports stand with their nodes, and are 0 in y. False: there is no solution.
+  bool (*both)(MbSolverWork *work, double *y, double *nodes);
+  // Adds to impulses at ports, along the solver's velocities, what forces that couple the two push with at velocities v, by A. Without such forces it does nothing.
+  void (*pull)(MbSolverWork *work, const double *v, double *impulse);
   // Makes of felt what the targets are felt by, of that z: 0 along axes that are not placed.
   void (*held)(MbSolverWork *work, const double *z, double *felt);
   // Adds −z · R by places and velocities at the start to q and v.

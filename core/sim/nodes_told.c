@@ -4,12 +4,22 @@
 
 #include <string.h>
 
+// Whether forces between points act on nodes.
+static bool forced(const MbModel *model) {
+  const size_t own = mb_model_own(model);
+  bool any = false;
+  for (size_t i = 0; i < model->nforces; i++)
+    for (size_t k = 0; k < model->forces[i].npoints; k++)
+      any |= model->forces[i].points[k].body != MB_WORLD && model->forces[i].points[k].body >= own;
+  return any;
+}
+
 const char *mb_nodes_no_way_back(const MbSim *sim) {
   const MbModel *model = sim->model;
   if (!sim->nodes || !sim->nodes->plan.to_end || !sim->solver->passes->slopes)
     return "no deformables are moved by steps that are solved to their end";
-  if (model->nports) return "forces, constraints or bodies that are free hold nodes of deformables";
-  if (sim->nv || model->nslots) return "bodies move beside deformables under solver \"projective\"";
+  if (forced(model) && mb_model_cables(model))
+    return "forces between points and cables hold nodes of deformables at once";
   return NULL;
 }
 
@@ -23,7 +33,9 @@ MbNodesTold mb_nodes_told(const MbSim *sim, size_t c) {
               {"energy", MB_TOLD_ENERGY},
               {"body.position", MB_TOLD_NOTHING},
               {"body.rotation", MB_TOLD_NOTHING},
-              {"body.velocity", MB_TOLD_NOTHING}};
+              {"body.velocity", MB_TOLD_NOTHING},
+              {"joint.position", MB_TOLD_NOTHING},
+              {"joint.velocity", MB_TOLD_NOTHING}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (!strcmp(sim->samplers[c]->name, rows[i].name)) return rows[i].told;
   return MB_TOLD_ELSE;

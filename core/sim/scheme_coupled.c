@@ -85,6 +85,7 @@ MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report) {
   if (!mb_nodes_end(sim, v1)) return mb_nodes_judge(sim, false, sim->state.t + sim->model->h, report);
   status = mb_constrain_settle(sim, report);
   if (status != MB_OK) return status;
+  if (sim->noted) memcpy(sim->noted, v1, sim->nv * sizeof *v1);
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
   mb_sim_fly(sim, sim->q1, sim->model->h, v1);
   return MB_OK;

@@ -17,6 +17,7 @@
 #include "core/sim/sensitivity_held.h"
 #include "core/sim/sensitivity_met.h"
 #include "core/sim/sensitivity_opened.h"
+#include "core/sim/sensitivity_twin.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
@@ -83,15 +84,24 @@ double mb_sensitivity_move(const MbModel *model, double value) {
   return mb_model_points(model) ? little : fmin(little, OF_NOTHING);
 }
 
+// Says why there is no way back through steps of deformables that iterations move, and of bodies beside them; NULL: there is one.
+static const char *nodes_refuse(const MbSim *sim) {
+  const char *why = mb_nodes_no_way_back(sim);
+  if (why || (!sim->nv && !sim->model->nslots)) return why;
+  if (!sim->nv) return "constraints hold what does not move beside deformables under solver \"projective\"";
+  why = mb_tangent_refuses_bodies(sim);
+  return why ? why : mb_slope_once_refuse(sim->model);
+}
+
 const char *mb_sensitivity_by_steps(const MbSensitivity *g) { return g->by_steps; }
 const char *mb_sensitivity_no_way_back(const MbSensitivity *g) {
   if (g->held) return g->held->free.by_steps;
   if (g->meets || !g->by_steps) return NULL;
   if (mb_held_is(g->sim)) return mb_held_refuses(g->sim);
-  return g->sim->nodes ? mb_nodes_no_way_back(g->sim) : g->by_steps;
+  return g->sim->nodes ? nodes_refuse(g->sim) : g->by_steps;
 }
 bool mb_sensitivity_of_nodes(const MbSensitivity *g) { return g->nodes; }
-bool mb_sensitivity_moves_nodes(const MbSim *sim) { return !mb_nodes_no_way_back(sim); }
+bool mb_sensitivity_moves_nodes(const MbSim *sim) { return !nodes_refuse(sim); }
 bool mb_sensitivity_meets(const MbSensitivity *g) { return g->meets; }
 int64_t mb_sensitivity_wholes(const MbSensitivity *g) { return g->wholes; }
 
@@ -105,7 +115,7 @@ static bool meets(const MbSim *sim) {
 }
 
 // Whether derivatives of steps are made of their equations, along the run or back.
-static bool by_equations(const MbSensitivity *g) { return !g->by_steps || g->meets; }
+static bool by_equations(const MbSensitivity *g) { return !g->by_steps || g->meets || g->beside; }
 
 // ---- the start ----------------------------------------------------------------------------------------------------
 
@@ -179,8 +189,9 @@ static MbStatus choose(MbSensitivity *g, MbReport *report) {
   g->by_steps = sim->touching ? TOUCHES : stages_refuse(sim->model);
   if (!g->by_steps) g->by_steps = mb_tangent_refuses(sim);
   g->meets = meets(sim);
-  g->nodes = g->by_steps && !mb_nodes_no_way_back(sim);
-  g->once = (!g->by_steps || g->meets) && sim->integrator->scheme == MB_ONE_SOLVE;
+  g->nodes = g->by_steps && !nodes_refuse(sim);
+  g->beside = g->nodes && sim->nv > 0;
+  g->once = by_equations(g) && sim->integrator->scheme == MB_ONE_SOLVE;
   g->halves = g->once && sim->model->integrator.kind == MB_TRAPEZOIDAL;
   if (!g->by_steps && !sim->newton && !g->once) g->by_steps = "exact ones are there for fewer velocities";
   const char *why = g->by_steps ? mb_steps_refuse(sim->model) : NULL;
@@ -192,7 +203,8 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
   const MbSimOptions options = {.threads = 1};
   const char *why = mb_sensitivity_refuses(model);
   if (why) return mb_error(report, MB_SCENE, "", "%s", why);
-  MbStatus status = mb_sim_create(model, NULL, &g->sim, report);
+  MbStatus status = mb_twin_make(g, &model, report);
+  if (status == MB_OK) status = mb_sim_create(model, NULL, &g->sim, report);
   MbReport own = {0};
   if (status == MB_OK) status = mb_sim_create(model, &options, &g->probe, &own);
   if (own.errors) *report = own;
@@ -236,6 +248,7 @@ void mb_sensitivity_free(MbSensitivity *g) {
   for (size_t k = 0; g->slopes && k < g->count; k++)
     mb_sim_free(g->slopes[k].less), mb_sim_free(g->slopes[k].more), mb_free(g->slopes[k].pushed);
   mb_met_free(g);
+  mb_twin_free(g);
   mb_held_free_back(g);
   mb_sim_free(g->sim);
   mb_sim_free(g->probe);
@@ -246,6 +259,11 @@ void mb_sensitivity_free(MbSensitivity *g) {
 
 MbStatus mb_sensitivity_restore(MbSensitivity *g, const void *bytes, size_t size, MbReport *report) {
   const MbModel *model = g->sim->model;
+  if (g->own)
+    return mb_error(
+        report, MB_SCENE, "",
+        "derivatives do not go on from a checkpoint where deformables are moved by another method "
+        "than \"newton\"");
   MbStatus status = mb_sim_restore(g->sim, bytes, size, report);
   if (status == MB_OK) status = mb_sim_restore(g->probe, bytes, size, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {
@@ -382,7 +400,8 @@ const char *mb_slope_no_stages(const MbSensitivity *g, size_t *stages, MbStageTe
 }
 
 const char *mb_slope_no_once(const MbSensitivity *g) {
-  if (!g->held && g->meets && mb_kept_turns(g->sim)) return "dry friction holds a joint on what turns";
+  if (!g->held && (g->meets || g->beside) && mb_kept_turns(g->sim))
+    return "dry friction holds a joint on what turns";
   return (g->tied || g->held) && g->sim->constraining && g->sim->constraining->singular
              ? "constraints are near a position where one loses its hold"
              : NULL;
@@ -478,9 +497,10 @@ static MbStatus step_once(MbSensitivity *g, MbReport *report) {
 }
 
 MbStatus mb_sensitivity_step(MbSensitivity *g, MbReport *report) {
-  const MbStatus status = g->by_steps ? mb_steps_step(g, report)
-                          : g->once   ? step_once(g, report)
-                                      : step_by_stages(g, report);
+  MbStatus status = g->by_steps ? mb_steps_step(g, report)
+                    : g->once   ? step_once(g, report)
+                                : step_by_stages(g, report);
+  if (status == MB_OK) status = mb_twin_step(g, report);
   if (status == MB_OK) mb_held_look(g);
   if (status == MB_OK) mb_slope_opened_tell(g, g->sim->state.t, g->sim->state.step, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++)

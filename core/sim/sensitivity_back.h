@@ -82,8 +82,15 @@ void mb_back_note_turn(const MbBackward *b, int64_t i, const MbTurn *turn);
 
 // Goes back over a step, as it was noted.
 MbStatus mb_back_step(MbBackward *b, const MbTurn *turn, MbReport *report);
+// Returns z · ∂τ/∂p of b->z, less what is gathered of it, and what rows say beside it; and gathers what all numbers are felt by at once, where mb_tangent_transposed has been asked about z.
+double mb_back_number_at_stage(MbBackward *b, size_t k, const MbStageNote *note);
+void mb_back_gather(MbBackward *b, const MbStageNote *note);
 // Goes back over what makes velocities agree with rows, at a step's end, or at the run's start where they were `before`. False: it is not solved for.
 bool mb_back_agreed(MbBackward *b, double *noted, const double *before);
+// Returns the note of a step of one solution: with velocities that it has solved for, before these got back what parting took of momentum.
+MbStageNote mb_back_solved_for(const MbSensitivity *g, const MbTurn *turn);
+// Takes in what numbers are felt by at one linear solution, of b->z.
+void mb_back_numbers_at_once(MbBackward *b, const MbStageNote *note);
 // Tells of a step that is no further to be gone back over, and why.
 MbStatus mb_back_none(MbBackward *b, double t, int64_t step, const char *why, MbReport *report);
 
@@ -118,8 +125,13 @@ void mb_back_nodes_begin(const MbBackward *b, double *to);
 const char *mb_back_nodes_note(const MbBackward *b, const MbTurn *turn);
 // Goes back over a step. *why: why it cannot be; NULL: it can.
 MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why, MbReport *report);
-// Takes in what is felt of a frame that is wanted.
-MbStatus mb_back_nodes_frame(MbBackward *b, const MbMoment *at, MbReport *report);
+// Makes room for steps of bodies beside them; false: out of memory. Without such bodies it does nothing.
+bool mb_back_beside_make(MbBackward *b);
+// The same of a step in which bodies beside them and nodes touch (sensitivity_back_beside.c), of all.
+MbStatus mb_back_beside_step(MbBackward *b, const MbTurn *turn, const char **why, MbReport *report);
+// Takes in what is felt of a frame that is wanted. *others ← weights of channels that tell bodies beside them as well (frame size), when b->weight are left those of channels that tell these alone; NULL: there are no such
+// bodies.
+MbStatus mb_back_nodes_frame(MbBackward *b, const MbMoment *at, const double **others, MbReport *report);
 // Takes in how numbers change where nodes begin.
 void mb_back_nodes_start(const MbBackward *b);
 

@@ -129,16 +129,29 @@ static MbStatus add_motion(MbBackward *b, bool *all, MbReport *report) {
   return status;
 }
 
+// Takes in what b->weight are felt by, of bodies' states, and by differences channels that others tell as well (frame size; NULL: there are none).
+static MbStatus add_bodies(MbBackward *b, const double *others, MbReport *report) {
+  bool all = true;
+  const MbStatus status = add_motion(b, &all, report);
+  for (size_t i = 0; others && i < mb_sim_frame_size(b->g->sim); i++) {
+    b->left[i] += others[i];
+    all &= others[i] == 0;
+  }
+  return all || status != MB_OK ? status : add_left(b, report);
+}
+
 MbStatus mb_back_frame(MbBackward *b, const MbMoment *at, MbReport *report) {
   MbSensitivity *g = b->g;
-  bool all = true;
   if (!b->weights->wanted(b->weights->to, at->step, at->t)) return MB_OK;
   b->at = *at;
-  if (b->nodes) return mb_back_nodes_frame(b, at, report);
+  if (b->nodes) {
+    const double *others = NULL;
+    const MbStatus nodes = mb_back_nodes_frame(b, at, &others, report);
+    return nodes == MB_OK && others ? add_bodies(b, others, report) : nodes;
+  }
   MbStatus status = mb_slope_sample(g->probe, at->q, at->v, at->t, at->t, at->step, b->frame[0], report);
   if (status != MB_OK) return status;
   memset(b->weight, 0, mb_sim_frame_size(g->sim) * sizeof *b->weight);
   b->weights->weigh(b->weights->to, at->step, at->t, b->frame[0], b->weight);
-  status = add_motion(b, &all, report);
-  return all || status != MB_OK ? status : add_left(b, report);
+  return add_bodies(b, NULL, report);
 }

@@ -7,8 +7,10 @@
 // One factor and one solution do for all numbers. What signals are felt by is gathered (tangent_signals.h): loads, the pull of cables, and
 // by t̄ how pins move. All else that a number changes is the difference of two models' −z · R at the same places, of those deformables
 // alone that differ in it, and of their targets.
-#include "core/sim/sensitivity_back.h"
-#include "core/model/pass_slopes.h"
+//
+// Bodies that move beside them, and that no node pushes, have made their own step before (sensitivity_once.c), and nodes that they carry go where they are at its end:  q_b ↦ E(q_b) x,  so that
+// the bodies' coordinates are felt there by t̄, a force at each of these nodes, and their step is gone back over after this one.
+#include "core/sim/sensitivity_back_nodes.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/nodes.h"
 #include "core/sim/nodes_told.h"
@@ -18,19 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-// What a number changes of the steps' equations, signals aside.
-typedef struct Asked {
-  bool any, aims; // anything; where nodes are held
-  bool *part;     // (deformables) elements, or what acts on them
-} Asked;
-
-struct MbBackNodes {
-  double *q, *v, *felt, *z, *met; // (n x 3)
-  double *target[2];              // (n x 3) of both sides of a number
-  MbNodeLoadsFelt loads;
-  Asked *asked; // (numbers)
-  bool aims;    // targets are to be asked for
-};
+const char *const mb_back_nodes_singular = "the step's equations have no matrix that is definite";
 
 size_t mb_back_nodes_numbers(const MbSensitivity *g) {
   return g->nodes ? 6 * mb_model_points(g->sim->model) : 0;
@@ -48,7 +38,7 @@ static double drag_of(const MbModel *model) {
   return drag;
 }
 
-static bool look_at(MbBackward *b, const MbSensitivityNumber *number, Asked *asked) {
+static bool look_at(MbBackward *b, const MbSensitivityNumber *number, MbBackAsked *asked) {
   const MbModel *const less = number->less, *const more = number->more;
   asked->part = mb_arena_alloc(&b->g->arena, less->ndeformables, sizeof *asked->part);
   if (!asked->part) return false;
@@ -94,10 +84,12 @@ bool mb_back_nodes_make(MbBackward *b) {
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     ok = (*lists[i] = mb_arena_alloc(&g->arena, n, sizeof **lists[i])) && ok;
   nodes->asked = mb_arena_alloc(&g->arena, g->count, sizeof *nodes->asked);
-  if (!ok || !nodes->asked || !make_loads(b, &nodes->loads)) return false;
+  nodes->both = mb_arena_alloc(&g->arena, mb_sim_frame_size(g->sim) + 1, sizeof *nodes->both);
+  nodes->carried = nodes->aims = g->beside && mb_nodes_carried(g->sim->model);
+  if (!ok || !nodes->asked || !nodes->both || !make_loads(b, &nodes->loads)) return false;
   memset(nodes->q, 0, n * sizeof *nodes->q), memset(nodes->v, 0, n * sizeof *nodes->v);
   for (size_t k = 0; k < g->count; k++) {
-    nodes->asked[k] = (Asked){0};
+    nodes->asked[k] = (MbBackAsked){0};
     if (!look_at(b, &g->number[k], &nodes->asked[k])) return false;
     nodes->aims |= nodes->asked[k].aims || mb_tangent_number_signals(g->slopes[k].number);
   }
@@ -157,12 +149,46 @@ static void add_signals(MbBackward *b, double t) {
     if (run->force[k] > 0) give(b, run->cable[k]->pull, t, loads->force[k]);
 }
 
+void mb_back_nodes_carried(const MbSim *at, const double *felt, double *by_move) {
+  const MbModel *model = at->model;
+  memset(by_move, 0, 6 * model->nb * sizeof *by_move);
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const MbElements *e = model->deformables[i].elements;
+    for (size_t k = 0; k < e->nattached; k++) {
+      const MbAttachedNode *attached = &e->attached[k];
+      double force[3], moment[3], *to = by_move + 6 * attached->body;
+      if (attached->body == MB_WORLD) continue;
+      mb_quat_unrotate(force, at->x.E[attached->body].q,
+                       felt + 3 * (model->deformables[i].first + attached->node));
+      mb_vec3_cross(moment, attached->at, force);
+      mb_vec3_add(to, to, moment), mb_vec3_add(to + 3, to + 3, force);
+    }
+  }
+}
+
+// What bodies' coordinates at a step's end are felt by, of what targets of nodes that they carry are. The probe's bodies are there.
+static void add_carried(MbBackward *b, const MbTurn *turn) {
+  MbSim *probe = b->g->probe;
+  if (!b->nodes->carried) return;
+  mb_back_nodes_carried(probe, b->nodes->felt, b->by_move);
+  memset(b->by_phi, 0, 6 * probe->model->nb * sizeof *b->by_phi);
+  mb_tangent_motion(probe, b->g->tangent, turn->v1);
+  mb_tangent_weigh(probe, b->g->tangent, b->by_move, b->by_phi, b->q, b->dv);
+}
+
+// Takes the bodies of a side, or of the run, to a step's end.
+static void end_bodies(const MbSensitivity *g, MbSim *at, MbSlopeAxes *axes, int side, const MbTurn *turn) {
+  if (!g->beside) return;
+  mb_sim_kinematics(at, mb_axes_q(axes, side, turn->q1), mb_axes_v(axes, side, MB_AXES_TO, turn->v1));
+}
+
 // What a number changes beside signals, which are the run's on both sides.
-static double of_number(MbBackward *b, size_t k, const double *q1, double t) {
+static double of_number(MbBackward *b, size_t k, const double *q1, const MbTurn *turn) {
+  const double t = turn->t;
   const MbSensitivity *g = b->g;
   const MbSlope *slope = &g->slopes[k];
   MbBackNodes *nodes = b->nodes;
-  const Asked *asked = &nodes->asked[k];
+  const MbBackAsked *asked = &nodes->asked[k];
   MbSim *const side[2] = {slope->less, slope->more};
   double sum = 0;
   for (int s = 0; s < 2; s++) {
@@ -171,6 +197,7 @@ static double of_number(MbBackward *b, size_t k, const double *q1, double t) {
     start.gravity = model->gravity;
     sum += (s ? 1 : -1) *
            side[s]->solver->passes->slopes->value(side[s]->work, &start, q1, nodes->z, asked->part);
+    if (asked->aims) end_bodies(g, side[s], slope->axes, s, turn);
     for (size_t i = 0; i < model->ndeformables && asked->aims; i++)
       mb_nodes_aim(g->probe, side[s]->x.E, &model->deformables[i], t, nodes->target[s]);
   }
@@ -185,7 +212,7 @@ static const double *unpart(MbBackward *b, const MbTurn *turn) {
   MbSensitivity *g = b->g;
   const size_t n = 3 * count(b);
   g->parted = NULL;
-  if (!turn->met) return turn->nodes1;
+  if (!turn->met || b->g->beside) return turn->nodes1;
   if (!mb_met_points_parted(g, turn->met, turn->nodes1, turn->nodes1 + n, b->nodes->q, b->nodes->v, b->out))
     return NULL;
   return turn->met->moves.n ? turn->met->moves.move[0].q : turn->nodes1;
@@ -205,7 +232,7 @@ static bool meet(MbBackward *b, const MbTurn *turn, const MbStageNote *note) {
   MbBackNodes *nodes = b->nodes;
   const double h = g->sim->model->h;
   const size_t n = 3 * count(b);
-  if (!turn->met) return true;
+  if (!turn->met || g->beside) return true;
   g->met->q = turn->nodes;
   if (!mb_met_stand(g, note, turn->met) || !mb_met_at(g, note)) return false;
   if (!g->met->n) return true;
@@ -224,7 +251,7 @@ static bool met_back(MbBackward *b, const MbTurn *turn, const MbStageNote *note,
   MbSensitivity *g = b->g;
   MbBackNodes *nodes = b->nodes;
   const size_t n = 3 * count(b);
-  if (!turn->met) return true;
+  if (!turn->met || g->beside) return true;
   for (size_t c = 0; c < n; c++) nodes->met[c] = -nodes->z[c];
   if (!mb_met_felt(g, note, nodes->met, nodes->q, nodes->v)) return false;
   mb_met_tell(g, note, turn->met, turn->t, turn->step, report);
@@ -233,39 +260,58 @@ static bool met_back(MbBackward *b, const MbTurn *turn, const MbStageNote *note,
   return true;
 }
 
-MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why, MbReport *report) {
+MbStatus mb_back_nodes_stand(MbBackward *b, const MbTurn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
   MbSim *probe = g->probe;
   MbBackNodes *nodes = b->nodes;
-  const MbPassSlopes *slopes = probe->solver->passes->slopes;
-  const MbStageNote note = note_of(b, turn);
-  const double *q1 = unpart(b, turn), h = g->sim->model->h;
+  const double h = g->sim->model->h;
   const size_t n = 3 * count(b);
-  if ((*why = g->parted)) return MB_OK;
   memcpy(section(probe), turn->nodes, 2 * n * sizeof(double));
+  end_bodies(g, probe, NULL, 0, turn);
   const MbStatus status = mb_nodes_prepare(probe, turn->t, report);
   if (status != MB_OK) return status;
   for (size_t c = 0; c < n; c++) {
     nodes->felt[c] = nodes->q[c] + nodes->v[c] / h;
     nodes->q[c] = -nodes->v[c] / h, nodes->v[c] = 0;
   }
-  if (!slopes->at(probe->work, &probe->nodes->start, q1) || !meet(b, turn, &note) ||
-      !slopes->back(probe->work, nodes->felt, nodes->z)) {
-    *why = g->parted ? g->parted : "the step's equations have no matrix that is definite";
-    return MB_OK;
-  }
+  return MB_OK;
+}
+
+const char *mb_back_nodes_begins(MbBackward *b) {
+  MbSim *probe = b->g->probe;
+  MbBackNodes *nodes = b->nodes;
+  const MbPassSlopes *slopes = probe->solver->passes->slopes;
   slopes->start(probe->work, nodes->z, nodes->q, nodes->v);
   if (nodes->aims) slopes->held(probe->work, nodes->z, nodes->felt);
-  for (size_t c = 0; c < n; c++)
-    if (!isfinite(nodes->q[c]) || !isfinite(nodes->v[c])) *why = "the derivative backwards is not finite";
-  if (*why) return MB_OK;
-  if (!met_back(b, turn, &note, report)) {
-    *why = g->parted;
-    return MB_OK;
-  }
+  for (size_t c = 0; c < 3 * count(b); c++)
+    if (!isfinite(nodes->q[c]) || !isfinite(nodes->v[c])) return "the derivative backwards is not finite";
+  return NULL;
+}
+
+void mb_back_nodes_numbers_felt(MbBackward *b, const MbTurn *turn, const double *x1) {
   add_signals(b, turn->t);
-  for (size_t k = 0; k < g->count; k++)
-    if (nodes->asked[k].any) b->out[k] += of_number(b, k, q1, turn->t);
+  for (size_t k = 0; k < b->g->count; k++)
+    if (b->nodes->asked[k].any) b->out[k] += of_number(b, k, x1, turn);
+}
+
+MbStatus mb_back_nodes_step(MbBackward *b, const MbTurn *turn, const char **why, MbReport *report) {
+  MbSensitivity *g = b->g;
+  MbSim *probe = g->probe;
+  MbBackNodes *nodes = b->nodes;
+  const MbStageNote note = note_of(b, turn);
+  const double *x1 = unpart(b, turn);
+  if ((*why = g->parted)) return MB_OK;
+  const MbPassSlopes *slopes = probe->solver->passes->slopes;
+  const MbStatus status = mb_back_nodes_stand(b, turn, report);
+  if (status != MB_OK) return status;
+  if (!slopes->at(probe->work, &probe->nodes->start, x1) || !meet(b, turn, &note) ||
+      !slopes->back(probe->work, nodes->felt, nodes->z))
+    *why = g->parted ? g->parted : mb_back_nodes_singular;
+  if (!*why) *why = mb_back_nodes_begins(b);
+  if (!*why && !met_back(b, turn, &note, report)) *why = g->parted;
+  if (*why) return MB_OK;
+  mb_back_nodes_numbers_felt(b, turn, x1);
+  add_carried(b, turn);
   return MB_OK;
 }
 
@@ -326,21 +372,24 @@ static MbStatus add_channels(MbBackward *b, const MbMoment *at, bool *others, Mb
   const MbSim *sim = b->g->sim;
   MbStatus status = MB_OK;
   *others = false;
+  memset(b->nodes->both, 0, mb_sim_frame_size(sim) * sizeof *b->nodes->both);
   for (size_t c = 0; c < sim->nchannels; c++) {
     const MbChannel *channel = &sim->channels[c];
     const size_t numbers = channel->items * channel->width;
-    const double *w = b->weight + channel->offset;
+    double *const w = b->weight + channel->offset;
     const MbNodesTold told = mb_nodes_told(sim, c);
     double *const to = told == MB_TOLD_PLACES ? b->nodes->q : b->nodes->v;
     bool any = false;
     for (size_t i = 0; i < numbers; i++) any |= w[i] != 0;
     if (told == MB_TOLD_PLACES || told == MB_TOLD_VELOCITIES) {
-      for (size_t i = 0; i < numbers; i++) to[3 * sim->sampled[c]->first + i] += w[i];
+      for (size_t i = 0; i < numbers; i++) to[3 * sim->sampled[c]->first + i] += w[i], w[i] = 0;
       continue;
     }
+    if (told == MB_TOLD_NOTHING && b->g->beside) continue;
     *others |= any;
     if (any && told == MB_TOLD_MOMENTUM) add_momentum(b, at->nodes, w);
     if (any && told == MB_TOLD_ENERGY && status == MB_OK) status = add_energy(b, at, w, report);
+    memcpy(b->nodes->both + channel->offset, w, numbers * sizeof *w);
   }
   return status;
 }
@@ -350,16 +399,32 @@ static MbStatus sample(MbSim *at, const MbMoment *moment, size_t n, double *fram
   return mb_slope_sample(at, moment->q, moment->v, moment->t, moment->t, moment->step, frame, report);
 }
 
-MbStatus mb_back_nodes_frame(MbBackward *b, const MbMoment *at, MbReport *report) {
+// Leaves channels that tell nodes alone out of what is weighed, and those that tell bodies too.
+static const double *leave_bodies(MbBackward *b, const MbMoment *at) {
+  const MbSensitivity *g = b->g;
+  const size_t n = 6 * count(b), size = mb_sim_frame_size(g->sim);
+  for (size_t k = 0; k < g->count; k++)
+    for (int s = 0; s < 2; s++)
+      memcpy(section(mb_slope_side(&g->slopes[k], s)), at->nodes, n * sizeof(double));
+  for (size_t i = 0; i < size; i++) b->weight[i] -= b->nodes->both[i];
+  mb_sim_kinematics(g->probe, at->q, at->v);
+  return b->nodes->both;
+}
+
+MbStatus mb_back_nodes_frame(MbBackward *b, const MbMoment *at, const double **others, MbReport *report) {
   MbSensitivity *g = b->g;
   const size_t n = count(b), size = mb_sim_frame_size(g->sim);
   MbStatus status = sample(g->probe, at, n, b->frame[0], report);
   if (status != MB_OK) return status;
   memset(b->weight, 0, size * sizeof *b->weight);
   b->weights->weigh(b->weights->to, at->step, at->t, b->frame[0], b->weight);
-  bool others;
-  status = add_channels(b, at, &others, report);
-  for (size_t k = 0; k < g->count && others && status == MB_OK; k++) {
+  bool told;
+  status = add_channels(b, at, &told, report);
+  if (g->beside && status == MB_OK) {
+    *others = leave_bodies(b, at);
+    return MB_OK;
+  }
+  for (size_t k = 0; k < g->count && told && status == MB_OK; k++) {
     // signals act on the energy of pressure and fibres
     if (!b->nodes->asked[k].any && !mb_tangent_number_signals(g->slopes[k].number)) continue;
     status = sample(g->slopes[k].less, at, n, b->frame[0], report);

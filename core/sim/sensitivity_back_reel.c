@@ -191,7 +191,7 @@ bool mb_back_make(MbBackward *b, int64_t steps, size_t memory) {
   b->kept = mb_arena_alloc(&b->g->arena, b->nkept, sizeof *b->kept);
   if (!ok || !b->kept || !make_gather(b)) return false;
   if (!make_reel(b)) return false;
-  if (!mb_back_meetings_make(b, memory) || !mb_back_nodes_make(b)) return false;
+  if (!mb_back_meetings_make(b, memory) || !mb_back_nodes_make(b) || !mb_back_beside_make(b)) return false;
   for (size_t i = 0; i < b->nkept; i++)
     if (!take_list(b, &b->kept[i].q, sim->nq) || !take_list(b, &b->kept[i].v, sim->nv) ||
         !take_list(b, &b->kept[i].memory, sim->nm))

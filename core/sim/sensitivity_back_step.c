@@ -5,27 +5,6 @@
 #include "core/sim/sensitivity_opened.h"
 #include "core/sim/sensitivity_rubbed.h"
 
-// z · ∂τ/∂p less what is gathered of it, and what rows say beside it
-static double number_at_stage(MbBackward *b, size_t k, const MbStageNote *note) {
-  MbSensitivity *g = b->g;
-  const MbSlope *slope = &g->slopes[k];
-  const double move = g->number[k].move, *felt = mb_slope_felt(g, note);
-  double sum = 0;
-  if (!mb_tangent_number_jumps(slope->number)) {
-    sum = mb_tangent_number_rest(g->probe, g->tangent, slope->number, felt, g->a, b->z) / (2 * move);
-  } else {
-    mb_slope_by_number(g, slope, note, felt, move, g->rate);
-    sum = mb_slope_dot(b->z, g->rate, g->sim->nv) + mb_slope_tied_number_back(g, slope, note, move, b->z);
-  }
-  return g->rows ? sum + mb_slope_rows_number_back(g, slope, note, move, true) : sum;
-}
-
-// What all numbers are felt by at once, where mb_tangent_transposed has been asked about z.
-static void gather(MbBackward *b, const MbStageNote *note) {
-  const MbSensitivity *g = b->g;
-  mb_tangent_gather(b->gather, g->probe, g->tangent, mb_slope_felt(g, note), g->a, note->t, b->z);
-}
-
 // z, and what it is felt by along the bodies' motion, velocities and accelerations.
 static bool solve_back(MbBackward *b, const MbStageNote *note) {
   MbSensitivity *g = b->g;
@@ -91,8 +70,8 @@ static MbStatus stage(MbBackward *b, const MbTurn *turn, size_t s, MbReport *rep
     b->next_q[i] += b->move[i], b->base[i] += h * b->dv[i];
     b->da[i] /= note->gamma * h;
   }
-  gather(b, note);
-  for (size_t i = 0; i < b->nrest; i++) b->out[b->rest[i]] += number_at_stage(b, b->rest[i], note);
+  mb_back_gather(b, note);
+  for (size_t i = 0; i < b->nrest; i++) b->out[b->rest[i]] += mb_back_number_at_stage(b, b->rest[i], note);
   return MB_OK;
 }
 
@@ -125,18 +104,6 @@ static MbStatus held_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   return MB_OK;
 }
 
-// What numbers are felt by at one linear solution.
-static void numbers_at_once(MbBackward *b, const MbStageNote *note) {
-  MbSensitivity *g = b->g;
-  gather(b, note);
-  mb_slope_end_gather(g, b->gather, note);
-  for (size_t i = 0; i < b->nrest; i++) {
-    const size_t k = b->rest[i];
-    b->out[k] +=
-        number_at_stage(b, k, note) + mb_slope_once_number(g, &g->slopes[k], note, g->number[k].move, b->z);
-  }
-}
-
 // What the velocities without rows, of which contacts that rebound have asked, are felt by.
 static void thrown_back(MbBackward *b, const MbStageNote *note) {
   MbSensitivity *g = b->g;
@@ -145,26 +112,18 @@ static void thrown_back(MbBackward *b, const MbStageNote *note) {
   if (!g->met || !g->met->n || !g->met->rebounds) return;
   memcpy(b->z, mb_met_free_begin(g, note, &free), g->sim->nv * sizeof *b->z);
   mb_met_free_back(g, scratch, b->q, b->v);
-  gather(b, &free);
+  mb_back_gather(b, &free);
   for (size_t i = 0; i < b->nrest; i++) {
     const size_t k = b->rest[i];
-    b->out[k] +=
-        number_at_stage(b, k, &free) + mb_slope_once_own(g, &g->slopes[k], &free, g->number[k].move, b->z);
+    b->out[k] += mb_back_number_at_stage(b, k, &free) +
+                 mb_slope_once_own(g, &g->slopes[k], &free, g->number[k].move, b->z);
   }
-}
-
-// The note of such a step: velocities that it has solved for, before these got back what parting took of momentum.
-static MbStageNote solved_for(const MbSensitivity *g, const MbTurn *turn) {
-  MbStageNote note = turn->note[0];
-  const bool kept = turn->met && turn->met->moves.n > 0 && turn->met->moves.kept.any;
-  if (kept && !mb_slope_ends(g->sim->model)) note.w = turn->met->moves.kept.v;
-  return note;
 }
 
 // Over a step of one linear solution.
 static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   MbSensitivity *g = b->g;
-  const MbStageNote solved = solved_for(g, turn), *note = &solved;
+  const MbStageNote solved = mb_back_solved_for(g, turn), *note = &solved;
   double *scratch[3] = {b->dq, b->dv, b->da};
   const bool touches = turn->met && turn->met->pushed.n > 0;
   memcpy(g->q, turn->q, g->sim->nq * sizeof *g->q);
@@ -180,7 +139,7 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   mb_slope_rubbed_tell(g, turn->t, turn->step, report);
   mb_slope_end_tell(g, note, turn->t, turn->step, report);
   mb_met_tell(g, note, turn->met, turn->t, turn->step, report);
-  numbers_at_once(b, note);
+  mb_back_numbers_at_once(b, note);
   for (size_t k = 0; k < g->count; k++)
     if (!mb_slope_rubbed_number(g, k, note, &b->out[k])) return lost(b, turn, report);
   for (size_t k = 0; k < g->count && touches; k++)
@@ -194,7 +153,7 @@ static MbStatus once_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
 // What numbers are felt by at a pass, or half step, of which b->z are the equations' weights.
 static void numbers_at_pass(MbBackward *b, const MbStageNote *pass) {
   MbSensitivity *g = b->g;
-  numbers_at_once(b, pass);
+  mb_back_numbers_at_once(b, pass);
   mb_slope_tied_aim_felt(g, pass->from);
   mb_slope_tied_aim_gather(g, b->gather, pass->from);
   for (size_t i = 0; i < b->nrest && g->tied; i++) {
@@ -281,25 +240,39 @@ static MbStatus stages_back(MbBackward *b, const MbTurn *turn, MbReport *report)
   return MB_OK;
 }
 
+// Whether bodies and nodes are gone back over together: where rows are about both, or something has touched, or was about to.
+static bool are_one(const MbBackward *b, const MbTurn *turn) {
+  const MbMeeting *met = turn->met;
+  const bool touches = met && (met->pushed.n || met->near.n || met->moves.n || met->moves.bodies);
+  return b->g->beside && (touches || b->g->sim->model->nports);
+}
+
 static MbStatus nodes_back(MbBackward *b, const MbTurn *turn, MbReport *report) {
   const char *why;
-  const MbStatus status = mb_back_nodes_step(b, turn, &why, report);
+  const bool all = are_one(b, turn);
+  const MbStatus status = (all ? mb_back_beside_step : mb_back_nodes_step)(b, turn, &why, report);
   return why ? mb_back_none(b, turn->t, turn->step, why, report) : status;
 }
 
-MbStatus mb_back_step(MbBackward *b, const MbTurn *turn, MbReport *report) {
-  const bool held = b->g->held && !b->g->held->stages;
-  const MbStatus status = b->nodes       ? nodes_back(b, turn, report)
-                          : held         ? held_back(b, turn, report)
-                          : b->g->halves ? halves_back(b, turn, report)
-                          : b->g->once   ? once_back(b, turn, report)
-                                         : stages_back(b, turn, report);
-  if (status != MB_OK) return status;
-  mb_slope_opened_tell(b->g, turn->t, turn->step, report);
+static MbStatus check_finite(const MbBackward *b, const MbTurn *turn, MbReport *report) {
   for (size_t i = 0; i < b->g->sim->nv; i++)
     if (!isfinite(b->q[i]) || !isfinite(b->v[i]))
       return mb_error(report, MB_NUMBERS, "",
                       "at t = %.9g s, step %lld: the derivative backwards is not finite", turn->t,
                       (long long)turn->step);
   return MB_OK;
+}
+
+MbStatus mb_back_step(MbBackward *b, const MbTurn *turn, MbReport *report) {
+  const bool held = b->g->held && !b->g->held->stages;
+  MbStatus status = b->nodes ? nodes_back(b, turn, report) : MB_OK;
+  if (status != MB_OK || (b->nodes && !b->g->beside)) return status;
+  if (are_one(b, turn)) return check_finite(b, turn, report);
+  status = held           ? held_back(b, turn, report)
+           : b->g->halves ? halves_back(b, turn, report)
+           : b->g->once   ? once_back(b, turn, report)
+                          : stages_back(b, turn, report);
+  if (status != MB_OK) return status;
+  mb_slope_opened_tell(b->g, turn->t, turn->step, report);
+  return check_finite(b, turn, report);
 }

@@ -5,7 +5,7 @@
 
 bool mb_back_meetings_make(MbBackward *b, size_t memory) {
   MbSensitivity *g = b->g;
-  if (!g->met) return true;
+  if (!g->met || !g->sim->touching) return true;
   b->met_room = memory / 2;
   b->meeting = mb_calloc((size_t)b->length, sizeof *b->meeting);
   b->pushed = mb_calloc(b->nkept, sizeof *b->pushed);
@@ -29,7 +29,7 @@ bool mb_back_restore_pushes(MbBackward *b, size_t at) {
 
 void mb_back_watch(MbBackward *b, bool watch) {
   MbMet *met = b->g->met;
-  if (met) b->g->sim->touching->noted = watch ? &met->moves : NULL;
+  if (met && b->g->sim->touching) b->g->sim->touching->noted = watch ? &met->moves : NULL;
 }
 
 void mb_back_begin_meeting(MbBackward *b) {

@@ -15,12 +15,16 @@
 #include "core/base/report.h"
 #include "core/sim/channels.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/nodes_told.h"
 #include "core/sim/sensitivity_held.h"
 #include "core/sim/sensitivity_rubbed.h"
+#include "core/sim/sensitivity_twin.h"
 #include "core/solvers/keep.h"
 
 bool mb_sensitivity_weighs(const MbSensitivity *g, size_t column) {
-  return g->nodes || mb_sim_weighs(g->sim, column);
+  const MbNodesTold told = g->nodes ? mb_nodes_told_by(g->sim, column) : MB_TOLD_NOTHING;
+  if (g->nodes && (!g->beside || told == MB_TOLD_PLACES || told == MB_TOLD_VELOCITIES)) return true;
+  return told == MB_TOLD_NOTHING && mb_sim_weighs(g->sim, column);
 }
 bool mb_sensitivity_astray(const MbSensitivity *g) { return g->astray; }
 size_t mb_sensitivity_frame_size(const MbSensitivity *g) { return mb_sim_frame_size(g->sim); }
@@ -38,9 +42,11 @@ static MbStatus step_on(MbBackward *b, MbReport *report) {
   MbSensitivity *g = b->g;
   b->stepped++;
   mb_back_begin_meeting(b);
-  const MbStatus status = mb_sim_step(g->sim, report);
-  if (status == MB_OK && g->met && g->sim->state.step == g->began + 1) mb_met_begin_tell(g, report);
-  if (status == MB_OK && g->met) mb_touch_slopes_tell(g, report);
+  MbStatus status = mb_sim_step(g->sim, report);
+  if (status == MB_OK) status = mb_twin_step(g, report);
+  const bool met = status == MB_OK && g->met && g->sim->touching;
+  if (met && g->sim->state.step == g->began + 1) mb_met_begin_tell(g, report);
+  if (met) mb_touch_slopes_tell(g, report);
   return status;
 }
 
@@ -66,6 +72,7 @@ static MbStatus record_once(MbBackward *b, MbTurn *turn, MbReport *report) {
   if (status != MB_OK) return status;
   turn->standing = turn->instant && sim->solver->keeps->factor(sim->work, turn->instant);
   const char *why = mb_slope_no_once(b->g);
+  if (!why && b->nodes) why = mb_back_nodes_note(b, turn);
   if (why) return mb_back_none(b, sim->state.t, sim->state.step, why, report);
   const MbStatus met = mb_back_meeting(b, turn, &why, report);
   if (met != MB_OK) return met;
@@ -118,7 +125,7 @@ static void record_stage(const MbSim *sim, const MbStageNote *from, MbStageNote 
 static MbStatus record(MbBackward *b, MbTurn *turn, MbReport *report) {
   MbSim *sim = b->g->sim;
   const MbStageNote *notes;
-  if (b->nodes) return record_nodes(b, turn, report);
+  if (b->nodes && !b->g->beside) return record_nodes(b, turn, report);
   if (mb_back_by_passes(b->g)) return record_halves(b, turn, report);
   if (mb_back_at_once(b->g)) return record_once(b, turn, report);
   turn->stages = mb_scheme_stages_terms(sim, turn->terms);

@@ -19,9 +19,11 @@
 #include "core/sim/sensitivity_met.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
-#include "core/model/pass_slopes.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/same_elements.h"
+#include "core/sim/ports.h"
 #include "core/sim/sensitivity_rubbed.h"
+#include "core/sim/sensitivity_tied.h"
 #include "core/sim/touch_axes.h"
 #include "core/sim/touch_slip.h"
 
@@ -46,24 +48,13 @@ void mb_met_add_row(MbSim *sim, const MbSeen *seen, const double d[3], double *y
     const size_t nb = sim->model->nb;
     mb_met_push(sim, seen, end, d, H);
     if (seen->body[end] >= nb) {
-      double *at = y + 3 * (seen->body[end] - nb);
+      double *at = y + sim->nv + 3 * (seen->body[end] - nb);
       mb_vec3_add(at, at, H + 3);
       continue;
     }
     sim->solver->carry(sim->work, seen->body[end], H, carried, y);
   }
-}
-
-bool mb_met_invert(MbSensitivity *g, MbSim *sim, double span, double *Y) {
-  MbMet *met = g->met;
-  const double h = sim->model->h;
-  if (!met->points) {
-    for (size_t j = 0; j < met->width; j++) Y[j] *= span;
-    return sim->solver->apply(sim->work, Y, NULL, NULL);
-  }
-  if (!sim->solver->passes->slopes->back(sim->work, Y, met->z)) return false;
-  for (size_t j = 0; j < met->width; j++) Y[j] = span / (h * h) * met->z[j];
-  return true;
+  if (sim->model->nports) mb_ports_give(sim, y, y + sim->nv);
 }
 
 // Whether nothing that a row is about can move by it, as across the plane in which links turn, where it has `gives` less than rounding of what free bodies would have.
@@ -197,9 +188,22 @@ static bool take_branch(MbSensitivity *g, size_t i) {
 // ---- the border -----------------------------------------------------------------------------------------------------
 
 const double *mb_met_row(const MbSensitivity *g, size_t ties, size_t k, bool Y) {
-  const size_t nv = g->met->width;
-  if (k < ties) return (Y ? g->tied->Y : g->tied->G) + nv * k;
-  return (Y ? g->met->Y : g->met->G) + nv * (k - ties);
+  const MbMet *met = g->met;
+  if (k < ties) return (Y ? g->tied->Y : g->tied->G) + g->tied->wide * k;
+  return (Y ? met->Y : met->G) + met->width * (k - ties);
+}
+
+// How many numbers such a row has: those of constraints are about bodies alone, but where there are ports.
+static size_t wide(const MbSensitivity *g, size_t ties, size_t k) {
+  return k < ties ? g->tied->wide : g->met->width;
+}
+
+double mb_met_row_times(const MbSensitivity *g, size_t ties, size_t k, bool Y, const double *x) {
+  return mb_slope_dot(mb_met_row(g, ties, k, Y), x, wide(g, ties, k));
+}
+
+double mb_met_row_at(const MbSensitivity *g, size_t ties, size_t k, bool Y, size_t j) {
+  return j < wide(g, ties, k) ? mb_met_row(g, ties, k, Y)[j] : 0;
 }
 
 size_t mb_met_ties(const MbSensitivity *g) { return g->tied ? mb_tangent_rows(g->tangent)->n : 0; }
@@ -220,29 +224,31 @@ static bool list_entries(MbSensitivity *g) {
   return true;
 }
 
-// GY ← the three rows by which a contact asks times y.
-static void rows_times(const MbMet *met, size_t nv, size_t i, const double *y, double GY[3]) {
+// GY ← the three rows by which a contact asks times the first n numbers of y, which has no others.
+static void rows_times(const MbMet *met, size_t n, size_t i, const double *y, double GY[3]) {
+  const size_t nv = met->width;
   const double *G = met->ask + 3 * i * nv;
   mb_vec3_set(GY, 0, 0, 0);
   for (size_t e = met->first_entry[i]; e < met->first_entry[i + 1]; e++) {
     const size_t k = met->entry[e];
+    if (k >= n) break;
     GY[0] += G[k] * y[k], GY[1] += G[nv + k] * y[k], GY[2] += G[2 * nv + k] * y[k];
   }
 }
 
 static void fill(MbSensitivity *g) {
   MbMet *met = g->met;
-  const size_t ties = mb_met_ties(g), m = ties + 3 * met->n, nv = g->met->width;
+  const size_t ties = mb_met_ties(g), m = ties + 3 * met->n;
   double *S = met->S.S;
   for (size_t k = 0; k < m; k++) {
     const double *Y = mb_met_row(g, ties, k, true);
     for (size_t i = 0; i < ties; i++)
-      S[m * i + k] = mb_slope_dot(mb_met_row(g, ties, i, false), Y, nv) +
-                     (i == k ? mb_tangent_rows(g->tangent)->row[i].soft : 0);
+      S[m * i + k] =
+          mb_met_row_times(g, ties, i, false, Y) + (i == k ? mb_tangent_rows(g->tangent)->row[i].soft : 0);
     for (size_t i = 0; i < met->n; i++) {
       const MbMetContact *c = &met->contact[i];
       double GY[3];
-      rows_times(met, nv, i, Y, GY);
+      rows_times(met, wide(g, ties, k), i, Y, GY);
       for (size_t a = 0; a < 3; a++) {
         const bool own = k >= ties + 3 * i && k < ties + 3 * i + 3;
         S[m * (ties + 3 * i + a) + k] = c->B[3 * a] * GY[0] + c->B[3 * a + 1] * GY[1] +
@@ -265,7 +271,7 @@ static bool ambiguous(MbSensitivity *g) {
     for (size_t j = 0; j < nv; j++) {
       double of = 0, size = 0;
       for (size_t k = 0; k < m; k++) {
-        const double by = met->asked[k] * mb_met_row(g, ties, k, true)[j];
+        const double by = met->asked[k] * mb_met_row_at(g, ties, k, true, j);
         of += by, size += fabs(by);
       }
       sum = fmax(sum, fabs(of)), sizes = fmax(sizes, size);
@@ -309,7 +315,7 @@ void mb_met_back(MbSensitivity *g, double *w) {
   }
   const size_t nv = met->width, ties = mb_met_ties(g);
   double *eta = met->asked;
-  for (size_t k = 0; k < met->S.m; k++) eta[k] = -mb_slope_dot(mb_met_row(g, ties, k, true), w, nv);
+  for (size_t k = 0; k < met->S.m; k++) eta[k] = -mb_met_row_times(g, ties, k, true, w);
   mb_ranked_solve_transposed(&met->S, eta, eta);
   memcpy(met->eta, eta + ties, 3 * met->n * sizeof *eta);
   for (size_t i = 0; i < met->n; i++)
@@ -321,7 +327,7 @@ void mb_met_back(MbSensitivity *g, double *w) {
   for (size_t k = 0; k < met->S.m; k++) {
     const double zeta = k < ties ? eta[k] : met->zeta[k - ties];
     const double *G = k < ties ? mb_met_row(g, ties, k, false) : met->ask + nv * (k - ties);
-    for (size_t i = 0; i < nv; i++) w[i] += zeta * G[i];
+    for (size_t i = 0; i < wide(g, ties, k); i++) w[i] += zeta * G[i];
   }
   if (ties) mb_slope_rubbed_felt(g, eta);
   for (size_t k = 0; k < ties; k++) mb_tangent_rows(g->tangent)->row[k].zeta = eta[k];
@@ -389,18 +395,29 @@ static bool same_solids(const MbContacts *less, const MbContacts *more) {
   return less->compliance == more->compliance && less->damping == more->damping;
 }
 
-void mb_met_concern(MbSlope *slope) {
-  slope->meets = mb_tangent_number_moves(slope->number) ||
-                 !same_solids(&slope->less->model->contacts, &slope->more->model->contacts);
+// Whether nodes that are points have the same masses, by which what is deep is parted.
+static bool same_points(const MbModel *less, const MbModel *more) {
+  bool same = true;
+  for (size_t i = 0; i < less->ndeformables; i++)
+    same &= !less->deformables[i].points ||
+            mb_same_masses(less->deformables[i].elements, more->deformables[i].elements);
+  return same;
 }
 
-MbMetSum mb_met_of_side(const MbSlope *slope, int s, const MbMetSum *sum) {
+void mb_met_concern(MbSlope *slope) {
+  const MbModel *const less = slope->less->model, *const more = slope->more->model;
+  slope->meets = mb_tangent_number_moves(slope->number) || !same_points(less, more) ||
+                 !same_solids(&less->contacts, &more->contacts);
+}
+
+MbMetSum mb_met_of_side(const MbMet *met, const MbSlope *slope, int s, const MbMetSum *sum) {
   MbMetSum own = *sum;
-  own.w = mb_axes_v(slope->axes, s, MB_AXES_TO, sum->w);
-  own.z = mb_axes_v(slope->axes, s, MB_AXES_FELT, sum->z);
+  own.w = mb_met_side_v(met, slope, s, MB_AXES_TO, sum->w);
+  own.z = mb_met_side_v(met, slope, s, MB_AXES_FELT, sum->z);
   if (sum->free) own.from = mb_axes_v(slope->axes, s, MB_AXES_FROM, sum->from);
   if (sum->free) own.free = mb_axes_v(slope->axes, s, MB_AXES_FREE, sum->free);
-  if (sum->arcs) own.by = sum->arcs->settles ? own.w : mb_axes_v(slope->axes, s, MB_AXES_FROM, sum->arcs->by);
+  if (sum->arcs)
+    own.by = sum->arcs->settles ? own.w : mb_met_side_v(met, slope, s, MB_AXES_FROM, sum->arcs->by);
   return own;
 }
 
@@ -414,10 +431,10 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
   for (int s = 0; s < 2; s++) {
     MbSim *side = mb_slope_side(slope, s);
     MbSeen *seen = met->seen[1 + s];
-    const double *q = mb_axes_q(slope->axes, s, met->q);
-    MbMetSum own = mb_met_of_side(slope, s, &sum);
-    if (!mb_met_look(side, q, mb_axes_v(slope->axes, s, MB_AXES_FROM, note->from), met->pushed, met->seen[0],
-                     seen))
+    const double *q = mb_met_side_q(met, slope, s, met->q);
+    MbMetSum own = mb_met_of_side(met, slope, s, &sum);
+    if (!mb_met_look(side, q, mb_met_side_v(met, slope, s, MB_AXES_FROM, note->from), met->pushed,
+                     met->seen[0], seen))
       return lost(g, GONE);
     mb_met_arcs_reach(met, side, q, 1, &own);
     *out += (s ? 1 : -1) / (2 * move) * (mb_met_sum_at(met, side, q, &own, seen) + rubs_on(met, side, seen));

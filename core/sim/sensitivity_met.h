@@ -95,13 +95,15 @@ typedef struct MbMetSum {
 
 struct MbMet {
   MbSim *beside;
-  bool points;            // it is nodes that are points, and bodies stand still (sensitivity_met_points.c)
-  size_t width;           // velocities: the solver's, or three of each of these nodes
-  const double *q;        // coordinates, or places of nodes, where the step at hand begins
-  MbTouchMoves moves;     // of the run's last step
-  MbPushes pressing;      // what pushed but for rounding, of the step or move at hand
-  const MbPushes *pushed; // that
-  size_t n, room;         // its contacts
+  bool points;       // there are nodes that are points (sensitivity_met_points.c)
+  size_t own, width; // velocities: the solver's, and with three of each of these nodes behind them
+  const double *q;   // coordinates, and places of these nodes behind them, where the step at hand begins
+  double *there;     // (as many) where bodies and nodes are otherwise
+  double *side_q, *side_v[MB_AXES_VECTORS]; // the same, and velocities, as a side of a number has them
+  MbTouchMoves moves;                       // of the run's last step
+  MbPushes pressing;                        // what pushed but for rounding, of the step or move at hand
+  const MbPushes *pushed;                   // that
+  size_t n, room;                           // its contacts
   MbMetContact *contact;
   double *G, *Y;           // (3 n x nv)
   const double *ask;       // (3 n x nv) what equations ask of velocities: G, but of contacts that are carried
@@ -159,13 +161,19 @@ bool mb_met_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *no
 bool mb_met_press(MbSensitivity *g, MbSim *sim, const MbPushes *pushed, size_t rows, double span,
                   const double *from);
 // Returns the sum with velocities and weights in a side's axes.
-MbMetSum mb_met_of_side(const MbSlope *slope, int s, const MbMetSum *sum);
+MbMetSum mb_met_of_side(const MbMet *met, const MbSlope *slope, int s, const MbMetSum *sum);
 // Y (width) ← span A⁻¹ Y by the factors that a simulation has; false: it has none.
 bool mb_met_invert(MbSensitivity *g, MbSim *sim, double span, double *Y);
 // Makes room for n contacts, and so for rows with those of constraints; false: out of memory.
 bool mb_met_reserve(MbSensitivity *g, size_t n);
 // y += Jᵀ H of a unit force along d at the point of a contact, on both of its sides.
 void mb_met_add_row(MbSim *sim, const MbSeen *seen, const double d[3], double *y);
+// Returns coordinates of the run's, with places of nodes behind them, as a side of a number has them; and velocities, `which` of the vectors, which stay until the next are asked for.
+const double *mb_met_side_q(const MbMet *met, const MbSlope *slope, int s, const double *q);
+const double *mb_met_side_v(const MbMet *met, const MbSlope *slope, int s, int which, const double *v);
+// Returns row k of G, or of Y, as below, times x; and one of its numbers.
+double mb_met_row_times(const MbSensitivity *g, size_t ties, size_t k, bool Y, const double *x);
+double mb_met_row_at(const MbSensitivity *g, size_t ties, size_t k, bool Y, size_t j);
 // Returns row k of G, or of Y, of `ties` constraints and then of contacts; and how many of the former there are.
 const double *mb_met_row(const MbSensitivity *g, size_t ties, size_t k, bool Y);
 size_t mb_met_ties(const MbSensitivity *g);
@@ -219,8 +227,8 @@ bool mb_met_moves_back(MbSensitivity *g, const MbMeeting *meeting, const double 
 bool mb_met_kept_back(MbSensitivity *g, const MbTouchMoves *moves, const double *q1, double *q, double *v,
                       double *first, double *out);
 
-// The same of nodes that are points, which end at places x1 (n x 3).
-bool mb_met_kept_points(MbSensitivity *g, const MbTouchMoves *moves, const double *x1, double *q, double *v,
+// The same of moves of nodes that are points, which end at coordinates q1 with places of nodes behind them: `first` (nv + 3 n) likewise.
+bool mb_met_kept_points(MbSensitivity *g, const MbTouchMoves *moves, const double *q1, double *q, double *v,
                         double *first, double *out);
 
 // ---- sensitivity_met_tell.c -----------------------------------------------------------------------------------------
@@ -276,8 +284,8 @@ void mb_met_add_velocity(const MbSim *sim, const MbSeen *seen, size_t end, const
                          double out[3]);
 // out ← how fast the second side of a contact goes against the first there, with the bodies' velocities phi.
 void mb_met_rate(const MbSim *sim, const MbSeen *seen, const double *phi, double out[3]);
-// phi (nb x 6, 3 n) ← velocities of nodes, v (3 n), and none of bodies.
-void mb_met_points_twists(const MbSim *at, const double *v, double *phi);
+// phi (nb x 6, 3 n) ← twists of bodies and velocities of nodes that are points, of velocities v at coordinates q, where the simulation's bodies are taken to if any moves.
+void mb_met_twists(MbSim *at, const double *q, const double *v, double *phi);
 // Returns where a body or node is, to be moved.
 double *mb_met_place(MbSim *at, size_t body);
 
@@ -301,8 +309,8 @@ bool mb_met_see_nodes(const MbSim *sim, const MbPushed *touch, MbSeen *seen);
 
 // ---- sensitivity_met_points.c ---------------------------------------------------------------------------------------
 
-// Takes what places and velocities of nodes behind a step, x1 and v1, are felt by, q and v (3 n), to before what was deep was parted, and adds to out (count) what numbers change of that; false as above.
-bool mb_met_points_parted(MbSensitivity *g, const MbMeeting *meeting, const double *x1, const double *v1,
+// Takes what coordinates and velocities behind a step, q1 and v1, with those of nodes behind them, are felt by, q and v, to before what was deep was parted, and adds to out (count) what numbers change of that; false as above.
+bool mb_met_points_parted(MbSensitivity *g, const MbMeeting *meeting, const double *q1, const double *v1,
                           double *q, double *v, double *out);
 
 // ---- sensitivity_met_pushes.c ---------------------------------------------------------------------------------------

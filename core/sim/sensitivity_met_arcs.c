@@ -13,6 +13,7 @@
 // by next to nothing: it is taken for straight about what they turn by.
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
+#include "core/sim/ports.h"
 #include "core/sim/sensitivity_met.h"
 #include "core/sim/touch_axes.h"
 
@@ -37,8 +38,8 @@ bool mb_met_arcs_make(MbSensitivity *g) {
   const size_t nb = g->sim->model->nb;
   for (int i = 0; i < 2; i++) arcs->to[i] = mb_arena_alloc(&g->arena, nb + 1, sizeof **arcs->to);
   arcs->ahead = mb_arena_alloc(&g->arena, g->sim->nq + 1, sizeof(double));
-  for (int i = 0; i < 3; i++) arcs->scratch[i] = mb_arena_alloc(&g->arena, g->sim->nv + 1, sizeof(double));
-  arcs->phi = mb_arena_alloc(&g->arena, 6 * nb + 1, sizeof(double));
+  for (int i = 0; i < 3; i++) arcs->scratch[i] = mb_arena_alloc(&g->arena, g->met->width + 1, sizeof(double));
+  arcs->phi = mb_arena_alloc(&g->arena, 6 * nb + g->met->width + 1, sizeof(double));
   return arcs->to[0] && arcs->to[1] && arcs->ahead && arcs->scratch[0] && arcs->scratch[1] &&
          arcs->scratch[2] && arcs->phi;
 }
@@ -170,27 +171,29 @@ static void make_rows(MbMet *met, size_t i) {
     carry_row(met, i, k, axis[k], y, R);
     mb_tangent_moved_transposed(at, met->arcs.scratch[0], y, before, change);
     for (size_t j = 0; j < nv; j++) R[j] += h * change[j] - arc->share * met->G[row + j];
+    if (at->model->nports) mb_ports_give(at, R, R + at->nv);
   }
 }
 
-// Whether the normal of a carried contact asks for the arc too. The bodies of `beside` have the velocities that the step begins with.
-static bool closes(const MbSim *at, const MbPushed *touch, const MbSeen *seen) {
+// Whether the normal of a carried contact asks for the arc too. phi are the twists that the step begins with.
+static bool closes(const MbSim *at, const MbPushed *touch, const MbSeen *seen, const double *phi) {
   double rate[3];
-  mb_met_rate(at, seen, at->x.phi, rate);
+  mb_met_rate(at, seen, phi, rate);
   const double comes = -mb_vec3_dot(seen->normal, rate);
   const bool thrown = seen->bounce > 0 && comes > at->touching->rules->threshold;
   return !thrown && mb_touch_arc_closes(at, touch->a, touch->b);
 }
 
 // Finds which contacts are carried. Returns whether any is.
-static bool find_carried(MbMet *met) {
-  const MbSim *at = met->beside;
+static bool find_carried(MbMet *met, const double *from) {
+  MbSim *at = met->beside;
   bool any = false;
+  mb_met_twists(at, met->q, from, met->arcs.phi);
   for (size_t i = 0; i < met->n; i++) {
     const MbPushed *touch = &met->pushed->touch[i];
     MbMetArc *arc = &met->arcs.of[i];
     arc->is = mb_touch_carries(at, touch->a, touch->b);
-    arc->closes = arc->is && closes(at, touch, &met->seen[0][i]);
+    arc->closes = arc->is && closes(at, touch, &met->seen[0][i], met->arcs.phi);
     any |= arc->is;
   }
   return any;
@@ -203,7 +206,7 @@ bool mb_met_arcs_at(MbSensitivity *g, const MbStageNote *note, const MbTouchMove
   const double h = at->model->h;
   arcs->any = false, met->ask = met->G;
   if (!reserve(g)) return lost(g, "memory is out");
-  if (!find_carried(met)) return true;
+  if (!find_carried(met, note->from)) return true;
   arcs->settles = moves->settles;
   if (arcs->settles && moves->unsettled > FOUND) return lost(g, APART);
   arcs->any = true, arcs->by = arcs->settles ? note->w : note->from;
@@ -211,8 +214,7 @@ bool mb_met_arcs_at(MbSensitivity *g, const MbStageNote *note, const MbTouchMove
   mb_met_arcs_of(met, &sum);
   mb_met_arcs_reach(met, at, met->q, 0, &sum);
   for (size_t j = 0; j < met->width; j++) arcs->scratch[0][j] = h * arcs->by[j];
-  mb_sim_kinematics(at, met->q, arcs->by);
-  memcpy(arcs->phi, at->x.phi, 6 * at->model->nb * sizeof *arcs->phi);
+  mb_met_twists(at, met->q, arcs->by, arcs->phi);
   for (size_t i = 0; i < met->n; i++)
     if (arcs->of[i].is) find_slopes(met, &sum, i);
   mb_sim_kinematics(at, arcs->ahead, arcs->by);

@@ -1,4 +1,5 @@
 // What a contact is about on the way back (sensitivity_met.h): which bodies and nodes move it, where they are, and how fast they go there.
+#include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_met.h"
 
 #include <string.h>
@@ -80,10 +81,11 @@ void mb_met_rate(const MbSim *sim, const MbSeen *seen, const double *phi, double
   for (size_t k = 0; k < seen->n; k++) mb_met_add_velocity(sim, seen, k, phi, seen->weight[k], out);
 }
 
-void mb_met_points_twists(const MbSim *at, const double *v, double *phi) {
+void mb_met_twists(MbSim *at, const double *q, const double *v, double *phi) {
   const size_t nb = at->model->nb;
-  memset(phi, 0, 6 * nb * sizeof *phi);
-  memcpy(phi + 6 * nb, v, 3 * mb_model_points(at->model) * sizeof *phi);
+  if (at->nv) mb_sim_kinematics(at, q, v);
+  memcpy(phi, at->x.phi, 6 * nb * sizeof *phi);
+  memcpy(phi + 6 * nb, v + at->nv, 3 * mb_model_points(at->model) * sizeof *phi);
 }
 
 double *mb_met_place(MbSim *at, size_t body) {

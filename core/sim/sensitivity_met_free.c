@@ -32,6 +32,10 @@ bool mb_met_free_at(MbSensitivity *g, const MbStageNote *note) {
   met->rebounds = false;
   for (size_t i = 0; i < met->n; i++) {
     met->rebounds |= met->pushed->touch[i].rebounds;
+    if (met->points && met->rebounds) {
+      g->parted = "bodies rebound beside deformables";
+      return false;
+    }
     if (!met->pushed->touch[i].lessened) continue;
     g->parted = "contacts rebound by less than they ask for, or friction would make energy";
     return false;

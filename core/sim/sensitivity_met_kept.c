@@ -20,13 +20,13 @@
 
 // ---- a body or node of an island ------------------------------------------------------------------------------------
 
-// The bodies of a simulation, or its nodes that are points: where they were before the first move and are behind the last.
+// The bodies of a simulation, and behind them its nodes that are points, where these have been parted: where they were before the first move and are behind the last.
 typedef struct Parts {
   const MbSim *sim;
   const MbTouchMoves *moves;
   const MbPose *was;       // (nb)
-  const double *from, *to; // (n x 3) of nodes; NULL: it is bodies
-  size_t n;
+  const double *from, *to; // (points x 3)
+  size_t bodies, n;
 } Parts;
 
 // What is asked of one of them: its masses, where it was and is, and where its velocities are.
@@ -39,7 +39,7 @@ typedef struct Part {
 } Part;
 
 static Parts bodies_of(const MbMet *met, const MbSim *sim, const MbTouchMoves *moves) {
-  return (Parts){.sim = sim, .moves = moves, .was = met->was, .n = sim->model->nb};
+  return (Parts){.sim = sim, .moves = moves, .was = met->was, .bodies = sim->model->nb, .n = sim->model->nb};
 }
 
 static size_t deformable_of(const MbModel *model, size_t node) {
@@ -55,11 +55,11 @@ static Part node_of(const Parts *parts, size_t k) {
                 .was = parts->from + 3 * k,
                 .is = parts->to + 3 * k,
                 .node = true,
-                .linear = 3 * k};
+                .linear = parts->sim->nv + 3 * k};
 }
 
 static Part part_of(const Parts *parts, size_t b) {
-  if (parts->to) return node_of(parts, b);
+  if (b >= parts->bodies) return node_of(parts, b - parts->bodies);
   const MbSim *sim = parts->sim;
   const MbLayout *layout = sim->solver->map->layout;
   const double *M = sim->model->M + 6 * b;
@@ -73,8 +73,9 @@ static Part part_of(const Parts *parts, size_t b) {
 
 // The island that one of them is of: MB_KEPT_NONE: of none.
 static uint32_t island_of(const Parts *parts, size_t b) {
-  return parts->moves->kept
-      .island[parts->to ? parts->sim->model->nb + deformable_of(parts->sim->model, b) : b];
+  const MbModel *model = parts->sim->model;
+  const bool node = b >= parts->bodies;
+  return parts->moves->kept.island[node ? model->nb + deformable_of(model, b - parts->bodies) : b];
 }
 
 static bool is_of(const Parts *parts, size_t b) { return island_of(parts, b) != MB_KEPT_NONE; }
@@ -228,38 +229,32 @@ static void felt_before(const MbKeptIsland *of, const Part *p, const double *v, 
   mb_vec3_cross(turn, y, L);
 }
 
-// by_move ← both of all bodies in their own axes, where they are or, `before`, where they were.
+// by_move ← both of all bodies in their own axes, and places of nodes behind them, where they are or, `before`, where they were.
 static void gather(MbMet *met, const Parts *parts, const double *felt, bool before) {
   const double *v = parts->moves->kept.v;
-  memset(met->by_move, 0, 6 * parts->n * sizeof *met->by_move);
+  const size_t nb = parts->sim->model->nb;
+  memset(met->by_move, 0, (6 * nb + 3 * (parts->n - parts->bodies)) * sizeof *met->by_move);
   for (size_t b = 0; b < parts->n; b++) {
     if (!is_of(parts, b)) continue;
+    const bool point = b >= parts->bodies;
     const Part p = part_of(parts, b);
     const MbKeptIsland *of = &met->kept[0][island_of(parts, b)];
-    double *by = met->by_move + 6 * b;
+    double *turn = point ? NULL : met->by_move + 6 * b,
+           *place = point ? met->by_move + 6 * nb + 3 * (b - parts->bodies) : turn + 3;
     if (before)
-      felt_before(of, &p, v, by + 3, by);
+      felt_before(of, &p, v, place, turn);
     else
-      felt_place(of, &p, v, felt, by + 3);
-    if (!before && !p.node) felt_turn(of, &p, v, felt, by);
-    mb_quat_unrotate(by + 3, before ? p.q_was : p.q_is, by + 3);
+      felt_place(of, &p, v, felt, place);
+    if (!before && !p.node) felt_turn(of, &p, v, felt, turn);
+    if (!point) mb_quat_unrotate(place, before ? p.q_was : p.q_is, place);
   }
 }
 
-// The same of nodes that are points, added to q.
-static void gather_points(const MbMet *met, const Parts *parts, const double *felt, bool before, double *q) {
-  const double *v = parts->moves->kept.v;
-  for (size_t k = 0; k < parts->n; k++) {
-    double by[3];
-    if (!is_of(parts, k)) continue;
-    const Part p = part_of(parts, k);
-    const MbKeptIsland *of = &met->kept[0][island_of(parts, k)];
-    if (before)
-      felt_before(of, &p, v, by, NULL);
-    else
-      felt_place(of, &p, v, felt, by);
-    mb_vec3_add(q + 3 * k, q + 3 * k, by);
-  }
+// Adds what was gathered to q (width), of bodies where they stand.
+static void add_gathered(MbMet *met, const Parts *parts, double *q) {
+  const size_t nb = parts->sim->model->nb;
+  if (parts->bodies) mb_met_weigh(met, parts->moves->kept.v, met->by_move, met->none, q);
+  for (size_t c = met->own; c < met->width; c++) q[c] += met->by_move[6 * nb + c - met->own];
 }
 
 // out (width) ← what velocities are felt by beside what they are felt by themselves.
@@ -321,12 +316,12 @@ static void numbers(MbSensitivity *g, const Parts *run, const double *q1, const 
     if (!slope->meets && !mb_tangent_number_masses(slope->number)) continue;
     for (int s = 0; s < 2; s++) {
       MbSim *side = mb_slope_side(slope, s);
-      const double *v = mb_axes_v(slope->axes, s, MB_AXES_FROM, moves->kept.v),
-                   *own = mb_axes_v(slope->axes, s, MB_AXES_FELT, felt);
+      const double *v = mb_met_side_v(g->met, slope, s, MB_AXES_FROM, moves->kept.v),
+                   *own = mb_met_side_v(g->met, slope, s, MB_AXES_FELT, felt);
       Parts parts = *run;
       parts.sim = side;
-      if (!run->to) {
-        mb_sim_kinematics(side, mb_axes_q(slope->axes, s, moves->move[0].q), v);
+      if (run->bodies) {
+        mb_sim_kinematics(side, mb_axes_q(slope->axes, s, run->to ? q1 : moves->move[0].q), v);
         memcpy(g->met->was, side->x.E, side->model->nb * sizeof *g->met->was);
         mb_sim_kinematics(side, mb_axes_q(slope->axes, s, q1), v);
       }
@@ -350,32 +345,38 @@ bool mb_met_kept_back(MbSensitivity *g, const MbTouchMoves *moves, const double 
   find_islands(&parts, was, met->kept[0]);
   if (!find_turns(&parts, v, met->kept[0])) return on_line(g);
   gather(met, &parts, v, false);
-  mb_met_weigh(met, was, met->by_move, met->none, q);
+  add_gathered(met, &parts, q);
   felt_velocities(met, &parts, met->z);
   gather(met, &parts, v, true);
   mb_sim_kinematics(at, q0, was);
   memset(first, 0, g->sim->nv * sizeof *first);
-  mb_met_weigh(met, was, met->by_move, met->none, first);
+  add_gathered(met, &parts, first);
   numbers(g, &parts, q1, v, out);
   for (size_t i = 0; i < g->sim->nv; i++) v[i] += met->z[i];
   return true;
 }
 
-bool mb_met_kept_points(MbSensitivity *g, const MbTouchMoves *moves, const double *x1, double *q, double *v,
+// Bodies are where they were while nodes are parted.
+bool mb_met_kept_points(MbSensitivity *g, const MbTouchMoves *moves, const double *q1, double *q, double *v,
                         double *first, double *out) {
   MbMet *met = g->met;
-  const Parts parts = {.sim = met->beside,
+  MbSim *at = met->beside;
+  const size_t bodies = met->own ? at->model->nb : 0;
+  const Parts parts = {.sim = at,
                        .moves = moves,
+                       .was = met->was,
                        .from = moves->move[0].q,
-                       .to = x1,
-                       .n = mb_model_points(g->sim->model)};
+                       .to = q1 + at->nq,
+                       .bodies = bodies,
+                       .n = bodies + mb_model_points(at->model)};
+  if (bodies) stand(met, at, q1, q1, moves->kept.v);
   find_islands(&parts, moves->kept.v, met->kept[0]);
   if (!find_turns(&parts, v, met->kept[0])) return on_line(g);
   memset(first, 0, met->width * sizeof *first);
-  gather_points(met, &parts, v, false, q);
-  gather_points(met, &parts, v, true, first);
+  gather(met, &parts, v, false), add_gathered(met, &parts, q);
+  gather(met, &parts, v, true), add_gathered(met, &parts, first);
   felt_velocities(met, &parts, met->z);
-  numbers(g, &parts, NULL, v, out);
+  numbers(g, &parts, q1, v, out);
   for (size_t i = 0; i < met->width; i++) v[i] += met->z[i];
   return true;
 }

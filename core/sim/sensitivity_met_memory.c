@@ -11,16 +11,20 @@ static double *numbers(MbSensitivity *g, size_t n) {
 bool mb_met_make(MbSensitivity *g) {
   const MbSimOptions options = {.threads = 1};
   MbReport own = {0};
-  if (!(g->meets || g->nodes) || !g->sim->touching) return true;
+  const bool ports = g->beside && g->sim->model->nports;
+  if (!(g->meets || g->nodes) || !(g->sim->touching || ports)) return true;
   MbMet *met = g->met = mb_arena_alloc(&g->arena, 1, sizeof *met);
   if (!met || mb_sim_create(g->sim->model, &options, &met->beside, &own) != MB_OK) return false;
   const size_t nb = g->sim->model->nb, n = 3 * mb_model_points(g->sim->model),
                groups = nb + g->sim->model->ndeformables;
-  met->points = g->nodes, met->width = g->nodes ? n : g->sim->nv, met->q = g->q;
+  met->points = g->nodes, met->own = g->sim->nv, met->width = met->own + (g->nodes ? n : 0), met->q = g->q;
   double **const of_bodies[] = {&met->phi,  &met->phi_w,    &met->by_move,  &met->by_w, &met->by_z,
                                 &met->none, &met->from_phi, &met->free_phi, &met->psi,  &met->wrench},
                  **const of_all[] = {&met->z, &met->y, &met->move, &met->first, &met->free, &met->back};
-  bool ok = g->nodes || (met->tangent = mb_tangent_create(met->beside)) != NULL;
+  bool ok = (g->nodes && !g->beside) || (met->tangent = mb_tangent_create(met->beside)) != NULL;
+  for (int i = 0; i < MB_AXES_VECTORS; i++) ok = (met->side_v[i] = numbers(g, met->width)) != NULL && ok;
+  ok = (met->side_q = numbers(g, g->sim->nq + n)) != NULL && ok;
+  ok = (met->there = numbers(g, g->sim->nq + n)) != NULL && ok;
   for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)
     ok = (*of_bodies[i] = numbers(g, 6 * nb + n)) != NULL && ok;
   for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++)
@@ -72,7 +76,8 @@ bool mb_met_reserve(MbSensitivity *g, size_t n) {
 
 static bool copy_move(const MbSensitivity *g, MbTouchMove *to, const MbTouchMove *from) {
   const bool points = g->met->points;
-  const size_t nq = points ? g->met->width : g->sim->nq, nv = points ? 0 : g->sim->nv;
+  const size_t n = 3 * mb_model_points(g->sim->model);
+  const size_t nq = points ? n : g->sim->nq, nv = points ? 0 : g->sim->nv;
   if (!mb_grow(&to->q, &to->q_room, nq, sizeof *to->q) ||
       !mb_grow(&to->dq, &to->dq_room, nv, sizeof *to->dq) ||
       !mb_grow(&to->row, &to->row_room, from->nrows, sizeof *to->row) ||
@@ -111,7 +116,7 @@ bool mb_met_note(const MbSensitivity *g, MbMeeting *meeting) {
   if (moves->no_memory || !mb_touch_copy_pushes(&meeting->pushed, &g->sim->touching->last) ||
       !mb_touch_copy_pushes(&meeting->near, &moves->near))
     return false;
-  meeting->moves.n = moves->n;
+  meeting->moves.n = moves->n, meeting->moves.bodies = moves->bodies;
   meeting->moves.settles = moves->settles, meeting->moves.unsettled = moves->unsettled;
   for (int i = 0; i < moves->n; i++)
     if (!copy_move(g, &meeting->moves.move[i], &moves->move[i])) return false;

@@ -85,7 +85,7 @@ static bool move_number(MbSensitivity *g, size_t k, const MbTouchMove *move, con
     MbSim *side = mb_slope_side(slope, s);
     MbSeen *seen = g->met->seen[1 + s];
     const double *q = mb_axes_q(slope->axes, s, move->q);
-    const MbMetSum own = mb_met_of_side(slope, s, sum);
+    const MbMetSum own = mb_met_of_side(g->met, slope, s, sum);
     if (!mb_met_look(side, q, mb_axes_v(slope->axes, s, MB_AXES_FROM, v), sum->pushed, g->met->seen[0], seen))
       return lost(g, GONE);
     out[k] += (s ? 1 : -1) / (2 * g->number[k].move) * mb_met_sum_at(g->met, side, q, &own, seen);

@@ -9,6 +9,7 @@ void mb_met_add_pushes(const MbSim *at, const MbPushes *pushed, const double *by
     mb_touch_axes_near(pushed->touch[i].normal, seen[i].normal, axis);
     for (size_t k = 0; k < 3; k++) mb_vec3_add_scaled(d, d, share * by[3 * i + k], axis[k]);
     for (size_t end = 0; end < seen[i].n; end++) {
+      if (seen[i].body[end] >= at->model->nb) continue; // twists of points are the same wherever they are
       mb_met_push(at, &seen[i], end, d, H);
       for (size_t j = 0; j < 6; j++) f[6 * seen[i].body[end] + j] += H[j];
     }

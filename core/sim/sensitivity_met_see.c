@@ -76,10 +76,9 @@ bool mb_met_look(MbSim *at, const double *q, const double *v, const MbPushes *pu
   const size_t n = 3 * mb_model_points(at->model);
   if (n) {
     double *nodes = mb_section(at, MB_SECTION_NODES);
-    memmove(nodes, q, n * sizeof *nodes), memmove(nodes + n, v, n * sizeof *nodes);
-  } else {
-    mb_sim_kinematics(at, q, v);
+    memmove(nodes, q + at->nq, n * sizeof *nodes), memmove(nodes + n, v + at->nv, n * sizeof *nodes);
   }
+  if (at->nv || !n) mb_sim_kinematics(at, q, v);
   if (!mb_touch_look(at, &none, n > 0)) return false;
   mb_met_hold(as, 0, pushed->n, seen);
   return mb_met_see(at, pushed, 0, pushed->n, seen) && rub(at, pushed, seen);

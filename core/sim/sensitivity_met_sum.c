@@ -54,22 +54,16 @@ static double contacts_of(const MbSim *sim, const MbMetSum *sum, size_t first, s
   return all;
 }
 
-// The bodies to q, with twists by v in phi (nb x 6).
-static void find_twists(MbSim *at, const double *q, const double *v, double *phi) {
-  mb_sim_kinematics(at, q, v);
-  memcpy(phi, at->x.phi, 6 * at->model->nb * sizeof *phi);
-}
-
 // Those before the step and without rows, where a contact rebounds.
 static void find_thrown(const MbMet *met, MbSim *at, const double *q, const MbMetSum *sum) {
   if (!sum->free) return;
-  find_twists(at, q, sum->from, met->from_phi);
-  find_twists(at, q, sum->free, met->free_phi);
+  mb_met_twists(at, q, sum->from, met->from_phi);
+  mb_met_twists(at, q, sum->free, met->free_phi);
 }
 
 // Those by which arcs go, where it is not by w.
 static void find_arcs(const MbMet *met, MbSim *at, const double *q, const MbMetSum *sum) {
-  if (sum->arcs && !sum->arcs->settles) find_twists(at, q, sum->by, met->arcs.phi);
+  if (sum->arcs && !sum->arcs->settles) mb_met_twists(at, q, sum->by, met->arcs.phi);
 }
 
 // phi (nb x 6) += how bodies go besides by the twists that friction inside joints weighs wrenches by, where those of a simulation are; met->psi ← that.
@@ -80,20 +74,16 @@ static void add_carried(const MbMet *met, const MbSim *at, const MbMetSum *sum, 
 }
 
 double mb_met_sum_at(const MbMet *met, MbSim *at, const double *q, const MbMetSum *sum, const MbSeen *seen) {
-  if (met->points) {
-    mb_met_points_twists(at, sum->w, met->phi_w), mb_met_points_twists(at, sum->z, met->phi);
-    return contacts_of(at, sum, 0, sum->pushed->n, seen, &(Twists){.w = met->phi_w, .z = met->phi});
-  }
-  const double *w = met->phi, *z = at->x.phi;
+  const double *w = met->phi, *z = met->phi_w;
   const Twists of = {.w = w,
                      .z = z,
                      .from = met->from_phi,
                      .free = met->free_phi,
                      .by = sum->arcs && !sum->arcs->settles ? met->arcs.phi : w};
   find_thrown(met, at, q, sum), find_arcs(met, at, q, sum);
-  find_twists(at, q, sum->w, met->phi);
-  mb_sim_kinematics(at, q, sum->z);
-  add_carried(met, at, sum, at->x.phi);
+  mb_met_twists(at, q, sum->w, met->phi);
+  mb_met_twists(at, q, sum->z, met->phi_w);
+  add_carried(met, at, sum, met->phi_w);
   double all = contacts_of(at, sum, 0, sum->pushed->n, seen, &of);
   for (size_t k = 0; k < 6 * at->model->nb && sum->parts; k++) all -= z[k] * at->model->M[k] * w[k];
   return all;
@@ -217,7 +207,7 @@ static bool nodes_jump(const MbPushed *touch, const MbSeen *at[3]) {
 }
 
 // Twists by w, where the bodies of `beside` stand.
-static const double *twists_of(const MbMet *met) { return met->points ? met->phi_w : met->beside->x.phi; }
+static const double *twists_of(const MbMet *met) { return met->phi_w; }
 
 // All of them there.
 static Twists all_twists(const MbMet *met, const MbMetSum *sum) {
@@ -435,15 +425,11 @@ static void weigh_before(MbMet *met, const double *q, const MbMetSum *sum, doubl
 // Takes the bodies to q, with twists by w, and met->phi to those by z.
 static void stand(MbMet *met, const double *q, const MbMetSum *sum) {
   MbSim *at = met->beside;
-  if (met->points) {
-    memcpy(mb_section(at, MB_SECTION_NODES), q, met->width * sizeof *q);
-    mb_met_points_twists(at, sum->w, met->phi_w), mb_met_points_twists(at, sum->z, met->phi);
-    return;
-  }
+  if (met->points) memcpy(mb_section(at, MB_SECTION_NODES), q + at->nq, (met->width - met->own) * sizeof *q);
   find_thrown(met, at, q, sum), find_arcs(met, at, q, sum);
-  find_twists(at, q, sum->z, met->phi);
+  mb_met_twists(at, q, sum->z, met->phi);
   add_carried(met, at, sum, met->phi);
-  mb_sim_kinematics(at, q, sum->w);
+  mb_met_twists(at, q, sum->w, met->phi_w);
 }
 
 bool mb_met_sides_smooth(MbSensitivity *g, const double *q, const MbMetSum *sum) {
@@ -468,7 +454,7 @@ bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double
   if (!mb_met_near_by(sum->pushed, met->seen[0])) return false;
   memset(met->by_move, 0, size), memset(met->by_w, 0, size), memset(met->by_z, 0, size);
   stand(met, q, sum);
-  if (!met->points) add_twists(met, sum);
+  if (met->own) add_twists(met, sum);
   if (sum->parts) add_masses(met);
   if (sum->rows) mb_met_rows_slope(met, sum);
   for (size_t i = 0; i < sum->pushed->n;) {
@@ -477,8 +463,8 @@ bool mb_met_slope(MbSensitivity *g, const double *q, const MbMetSum *sum, double
     if (!(bends ? add_node_motions(met, sum, i) : add_motions(met, sum, &pair))) return false;
     i = pair.end;
   }
-  for (size_t c = 0; c < met->width && met->points; c++) felt[c] += met->by_move[6 * nb + c];
-  if (met->points) return true;
+  for (size_t c = met->own; c < met->width; c++) felt[c] += met->by_move[6 * nb + c - met->own];
+  if (!met->own) return true;
   mb_met_weigh(met, sum->w, met->by_move, met->by_w, felt);
   mb_sim_kinematics(at, q, sum->z);
   mb_met_weigh(met, sum->z, met->none, met->by_z, felt);

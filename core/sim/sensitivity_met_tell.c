@@ -25,11 +25,13 @@ static bool about_to_change(const MbSensitivity *g, size_t i, const double *from
 static bool rests_too(MbSensitivity *g, MbSim *side) {
   const MbPushes *pushed = &g->sim->touching->last;
   MbSeen *seen = g->met->seen[1];
-  const bool points = g->met->points;
-  const double *nodes = points ? mb_section(side, MB_SECTION_NODES) : NULL;
-  if (!mb_met_look(side, points ? nodes : side->state.q, points ? nodes + g->met->width : side->state.v,
-                   pushed, NULL, seen))
-    return false;
+  const MbMet *met = g->met;
+  const size_t nq = side->nq, nv = met->own, n = met->width - nv;
+  double *q = met->there, *v = met->y;
+  memcpy(q, side->state.q, nq * sizeof *q), memcpy(v, side->state.v, nv * sizeof *v);
+  if (n) memcpy(q + nq, mb_section(side, MB_SECTION_NODES), n * sizeof *q);
+  if (n) memcpy(v + nv, mb_section(side, MB_SECTION_NODES) + n, n * sizeof *v);
+  if (!mb_met_look(side, q, v, pushed, NULL, seen)) return false;
   for (size_t i = 0; i < pushed->n; i++) {
     const MbPushed *touch = &pushed->touch[i];
     if (mb_touch_slopes_rests(touch->gap, touch->size) != mb_touch_slopes_rests(seen[i].gap, touch->size))
@@ -65,7 +67,7 @@ static bool is_held(MbSensitivity *g, const MbPushed *touch, const MbSeen *seen)
   if (!mb_met_invert(g, g->probe, g->sim->model->h, Y)) return true;
   const double alone = mb_slope_dot(G, Y, nv);
   if (!met->n) return false;
-  for (size_t k = 0; k < ties; k++) x[k] = mb_slope_dot(mb_met_row(g, ties, k, false), Y, nv);
+  for (size_t k = 0; k < ties; k++) x[k] = mb_met_row_times(g, ties, k, false, Y);
   if (ties) mb_slope_rubbed_pushed(g, seen, x);
   for (size_t i = 0; i < met->n; i++)
     for (size_t a = 0; a < 3; a++) {
@@ -76,7 +78,7 @@ static bool is_held(MbSensitivity *g, const MbPushed *touch, const MbSeen *seen)
     }
   mb_ranked_solve(&met->S, x, x);
   double gives = alone;
-  for (size_t k = 0; k < m; k++) gives -= x[k] * mb_slope_dot(mb_met_row(g, ties, k, true), G, nv);
+  for (size_t k = 0; k < m; k++) gives -= x[k] * mb_met_row_times(g, ties, k, true, G);
   return gives <= NONE * alone;
 }
 

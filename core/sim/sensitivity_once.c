@@ -120,8 +120,7 @@ static bool stand_at(MbSensitivity *g, const MbStageNote *note, const double *ke
   return true;
 }
 
-bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting,
-                      const double *kept) {
+bool mb_slope_once_stand(MbSensitivity *g, const MbStageNote *note, const double *kept) {
   MbSim *sim = g->probe;
   const double h = sim->model->h;
   for (size_t i = 0; i < sim->nv; i++) {
@@ -133,6 +132,12 @@ bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting
   mb_slope_tied_at(g, note);
   mb_tangent_to(g->tangent, note->w);
   mb_tangent_at(sim, g->tangent, note->from, g->a, note->t, NULL);
+  return true;
+}
+
+bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting,
+                      const double *kept) {
+  if (!mb_slope_once_stand(g, note, kept)) return false;
   if (g->met && !mb_met_stand(g, note, meeting)) return false;
   return mb_slope_tied_factor(g, note);
 }
@@ -182,23 +187,33 @@ bool mb_slope_once_change(MbSensitivity *g, MbSlope *t, const MbStageNote *note,
   return true;
 }
 
-bool mb_slope_once_back(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *z,
-                        double *scratch[3]) {
+void mb_slope_once_back_begin(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *w,
+                              double *scratch) {
+  const double h = g->sim->model->h;
+  if (mb_slope_ends(g->sim->model)) mb_slope_end_back(g, note, q, v, g->less);
+  mb_tangent_moved_transposed(g->sim, g->step, q, g->move, scratch);
+  for (size_t i = 0; i < g->sim->nv; i++) w[i] = v[i] + h * scratch[i];
+  mb_thrown_back(g, h, scratch, w, g->less);
+}
+
+void mb_slope_once_back_end(MbSensitivity *g, double *q, double *v, const double *z, double *scratch[3]) {
   const size_t nv = g->sim->nv;
   const double h = g->sim->model->h;
   const bool ends = mb_slope_ends(g->sim->model);
   double *dq = scratch[0], *dv = scratch[1], *da = scratch[2], *from = g->less;
-  if (ends) mb_slope_end_back(g, note, q, v, from);
-  mb_tangent_moved_transposed(g->sim, g->step, q, g->move, dv);
-  for (size_t i = 0; i < nv; i++) z[i] = v[i] + h * dv[i];
-  mb_thrown_back(g, h, dv, z, from);
-  mb_met_back(g, z);
-  if (!solve(g, z)) return false;
   mb_tangent_transposed(g->probe, g->tangent, z, dq, dv, da);
   for (size_t i = 0; i < nv; i++) {
     q[i] = g->move[i] + dq[i];
     v[i] = (ends ? from[i] : 0) + dv[i] - da[i] / h - g->damping[i] * z[i];
   }
+}
+
+bool mb_slope_once_back(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *z,
+                        double *scratch[3]) {
+  mb_slope_once_back_begin(g, note, q, v, z, scratch[1]);
+  mb_met_back(g, z);
+  if (!solve(g, z)) return false;
+  mb_slope_once_back_end(g, q, v, z, scratch);
   return mb_met_felt(g, note, z, q, v);
 }
 

@@ -50,18 +50,20 @@ struct MbSensitivity {
   const char *by_steps; // why derivatives are by differences of single steps; NULL: by stages
   bool
       nodes; // it is deformables that iterations move by themselves, exact back through these steps (sensitivity_back_nodes.c)
-  bool meets; // it is contact and dry friction alone, exact back through these steps (sensitivity_met.c)
+  bool beside; // bodies move beside these, whose steps are one solution
+  bool meets;  // it is contact and dry friction alone, exact back through these steps (sensitivity_met.c)
   MbSim *sim, *probe;
-  MbSlopeRows *rows;                        // of exact steps; NULL: there are none
-  MbMet *met;                               // contacts on the way back; NULL: there are none
-  MbHeldBack *held;                         // the way back under solver "maximal"; NULL: it is another
-  MbTied *tied;                             // rows of steps of one solution; NULL: there are none
-  bool once;                                // steps are one linear solution (sensitivity_once.c)
-  bool halves;                              // steps are passes of the midpoint rule (sensitivity_halves.c)
-  double *noted;                            // (passes + 2 x nv) velocities of these
-  MbTurned *turned;                         // joints of these that turn about any axis; NULL: there are none
-  const double *end;                        // of one solution: (nq) coordinates that the step has ended with
-  bool told_rebound;                        // that contacts rebound
+  MbSim *own;        // the run itself, where the others are its twins (sensitivity_twin.c); NULL: they are it
+  MbSlopeRows *rows; // of exact steps; NULL: there are none
+  MbMet *met;        // contacts on the way back; NULL: there are none
+  MbHeldBack *held;  // the way back under solver "maximal"; NULL: it is another
+  MbTied *tied;      // rows of steps of one solution; NULL: there are none
+  bool once;         // steps are one linear solution (sensitivity_once.c)
+  bool halves;       // steps are passes of the midpoint rule (sensitivity_halves.c)
+  double *noted;     // (passes + 2 x nv) velocities of these
+  MbTurned *turned;  // joints of these that turn about any axis; NULL: there are none
+  const double *end; // of one solution: (nq) coordinates that the step has ended with
+  bool told_rebound; // that contacts rebound
   bool told_exchange;                       // of a rotation vector that was about to be exchanged
   double *moved, *spun;                     // (nq), (nv) of sensitivity_end.c
   MbTangent *tangent;                       // the probe's, of exact steps
@@ -114,6 +116,8 @@ MbTangentTerms mb_slope_pass_terms(double h);
 bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tangent);
 // The time of the forces of the step to come.
 double mb_slope_once_time(const MbSim *sim);
+// Takes the probe to a step of one solution but for its rows: bodies where it begins, and A factored; false: A has no inverse.
+bool mb_slope_once_stand(MbSensitivity *g, const MbStageNote *note, const double *kept);
 // Takes the probe to a step from velocities note->from to note->w, from coordinates g->q, in which a meeting (NULL: none) took place, by what a solver has kept of its start (core/solvers/keep.h; NULL: anew); false: A has no inverse.
 bool mb_slope_once_at(MbSensitivity *g, const MbStageNote *note, const MbMeeting *meeting,
                       const double *kept);
@@ -122,6 +126,10 @@ bool mb_slope_once_change(MbSensitivity *g, MbSlope *slope, const MbStageNote *n
 // Takes q̄ and v̄ back over it, with z what its equations are felt by; false as above.
 bool mb_slope_once_back(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *z,
                         double *scratch[3]);
+// The same in two parts: w ← what velocities are felt by before rows have taken that over, with scratch (nv); and from z, the solution that follows, on, but for what contacts are felt by.
+void mb_slope_once_back_begin(MbSensitivity *g, const MbStageNote *note, double *q, double *v, double *w,
+                              double *scratch);
+void mb_slope_once_back_end(MbSensitivity *g, double *q, double *v, const double *z, double *scratch[3]);
 // Returns what a number changes of d and k, weighed by z.
 double mb_slope_once_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
                             const double *z);

@@ -44,11 +44,9 @@ static bool cables_keep_length(const MbModel *model) {
 
 const char *mb_steps_refuse_passes(const MbSim *sim) {
   static const double TIGHT = 1e-10; // of the size
-  const MbNodePlan plan = sim->solver->passes->plan(sim->model);
-  if (!plan.to_end || plan.tolerance > TIGHT)
+  if (sim->solver->passes->plan(sim->model).tolerance > TIGHT)
     return "there are derivatives of deformables under solver \"projective\" only where each step is solved "
-           "to its "
-           "end: take \"method\": \"newton\", without a \"tolerance\" above 1e-10";
+           "to its end: leave out a \"tolerance\" above 1e-10";
   if (cables_keep_length(sim->model))
     return "there are no derivatives of cables that keep their length yet, of those with a given pull alone";
   for (size_t i = 0; i < sim->model->nchannels; i++)

@@ -10,6 +10,8 @@
 #include "core/sim/sensitivity_tied.h"
 #include "core/base/report.h"
 #include "core/constraints/constraints.h"
+#include "core/sim/ports.h"
+#include "core/sim/sensitivity_met.h"
 #include "core/sim/sensitivity_opened.h"
 #include "core/sim/sensitivity_rubbed.h"
 
@@ -32,8 +34,11 @@ bool mb_slope_tied_make(MbSensitivity *g) {
   MbTied *t = g->tied = mb_arena_alloc(&g->arena, 1, sizeof *t);
   if (!t) return false;
   t->near = SIZE_MAX;
-  t->G = mb_arena_alloc(&g->arena, n * nv, sizeof(double));
-  t->Y = mb_arena_alloc(&g->arena, n * nv, sizeof(double));
+  t->wide = g->beside && sim->model->nports ? sim->width : nv;
+  t->G = mb_arena_alloc(&g->arena, n * t->wide, sizeof(double));
+  t->Y = mb_arena_alloc(&g->arena, n * t->wide, sizeof(double));
+  for (int i = 0; i < 2; i++)
+    if (!(t->one[i] = mb_arena_alloc(&g->arena, t->wide, sizeof(double)))) return false;
   t->forces = mb_arena_alloc(&g->arena, n, sizeof(double));
   t->asked = mb_arena_alloc(&g->arena, n, sizeof(double));
   t->y = mb_arena_alloc(&g->arena, nv, sizeof(double));
@@ -113,18 +118,28 @@ static void look_for_ends(MbSensitivity *g, const double *to) {
   }
 }
 
+// G ← one row, of nodes where it is about ports, and Y ← `span` A⁻¹ of it; false: A has no inverse.
+static bool respond(MbSensitivity *g, size_t slot, double span, double *G, double *Y) {
+  MbSim *sim = g->probe;
+  const size_t wide = g->tied->wide;
+  memset(G, 0, wide * sizeof *G);
+  mb_row_spread(&sim->constraining->set, slot, 1, G);
+  if (wide > sim->nv) mb_ports_give(sim, G, G + sim->nv);
+  memcpy(Y, G, wide * sizeof *Y);
+  if (wide > sim->nv) return mb_met_invert(g, sim, span, Y);
+  for (size_t i = 0; i < wide; i++) Y[i] *= span;
+  return sim->solver->apply(sim->work, Y, NULL, NULL);
+}
+
 // Whether a row that holds nothing gives way to nothing, as others hold what it is about, where S has been factored.
 static bool is_held(MbSensitivity *g, size_t s) {
   static const double NONE = 1e-9; // of what it would give way by alone
   MbTied *t = g->tied;
   MbSim *sim = g->probe;
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
-  const size_t nv = sim->nv, n = rows->n;
-  double *G = g->less, *Y = g->more, *x = t->asked;
-  memset(G, 0, nv * sizeof *G);
-  mb_row_spread(&sim->constraining->set, s, 1, G);
-  for (size_t i = 0; i < nv; i++) Y[i] = mb_tangent_rows_span(sim, rows->of) * G[i];
-  if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return true;
+  const size_t nv = t->wide, n = rows->n;
+  double *G = t->one[0], *Y = t->one[1], *x = t->asked;
+  if (!respond(g, s, mb_tangent_rows_span(sim, rows->of), G, Y)) return true;
   const double alone = mb_slope_dot(G, Y, nv);
   double gives = alone;
   for (size_t k = 0; k < n; k++) x[k] = mb_slope_dot(t->G + nv * k, Y, nv);
@@ -167,15 +182,13 @@ bool mb_slope_tied_respond(MbSensitivity *g) {
   MbSim *sim = g->probe;
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
   const double span = mb_tangent_rows_span(sim, rows->of);
-  const size_t nv = sim->nv, n = rows->n;
+  const size_t nv = t->wide, n = rows->n;
   for (size_t k = 0; k < n; k++) {
     double *G = t->G + nv * k, *Y = t->Y + nv * k;
     memset(G, 0, nv * sizeof *G);
     memset(Y, 0, nv * sizeof *Y);
     if (rows->row[k].slips && !rows->row[k].loaded) continue;
-    mb_row_spread(&sim->constraining->set, rows->row[k].slot, 1, G);
-    for (size_t i = 0; i < nv; i++) Y[i] = span * G[i];
-    if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return false;
+    if (!respond(g, rows->row[k].slot, span, G, Y)) return false;
     if (!mb_row_idle(sim, &sim->constraining->set, rows->row[k].slot, mb_slope_dot(G, Y, nv))) continue;
     memset(G, 0, nv * sizeof *G), memset(Y, 0, nv * sizeof *Y);
     mb_tangent_rows(g->tangent)->row[k].idle = true;
@@ -186,7 +199,7 @@ bool mb_slope_tied_respond(MbSensitivity *g) {
 void mb_slope_tied_fill(MbSensitivity *g) {
   MbTied *t = g->tied;
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
-  const size_t nv = g->sim->nv, n = rows->n;
+  const size_t nv = t->wide, n = rows->n;
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < n; k++)
       t->S.S[n * i + k] = mb_slope_dot(t->G + nv * i, t->Y + nv * k, nv) + (i == k ? rows->row[k].soft : 0);
@@ -290,7 +303,7 @@ void mb_slope_tied_back(MbSensitivity *g, double *w) {
   MbTied *t = g->tied;
   if (!t) return;
   MbTangentRows *rows = mb_tangent_rows(g->tangent);
-  const size_t nv = g->sim->nv, n = rows->n;
+  const size_t nv = t->wide, n = rows->n;
   double *zeta = t->asked;
   for (size_t k = 0; k < n; k++) zeta[k] = -mb_slope_dot(t->Y + nv * k, w, nv);
   mb_ranked_solve_transposed(&t->S, zeta, zeta);

@@ -34,19 +34,21 @@ typedef struct MbTiedHalves {
 } MbTiedHalves;
 
 struct MbTied {
-  double *G, *Y;       // (nslots x nv)
-  MbRanked S;          // (nslots x nslots)
-  double *forces;      // (nslots) of all rows
-  double *asked;       // (nslots)
-  double *y, *r;       // (nv), (nslots) what a number changes of Gᵀ μ and of r
-  double *left;        // (nslots) and what no motion meets of that
-  double *pushed;      // (nv) of one side
-  double *guess;       // (nguess) where closures are looked for
-  double end;          // of the step: the time that rows ask for
-  size_t near;         // a row that is about to press, or to let go; SIZE_MAX: there is none
-  bool told;           // of such a row
-  double begin;        // of a step of the midpoint rule: its time at the start
-  const double *start; // (nv) and velocities then; NULL: it is none
+  size_t
+      wide; // numbers of a row: the solver's velocities, and where rows are about nodes three of each of these behind them
+  double *G, *Y, *one[2]; // (nslots x wide); (wide) of one row
+  MbRanked S;             // (nslots x nslots)
+  double *forces;         // (nslots) of all rows
+  double *asked;          // (nslots)
+  double *y, *r;          // (nv), (nslots) what a number changes of Gᵀ μ and of r
+  double *left;           // (nslots) and what no motion meets of that
+  double *pushed;         // (nv) of one side
+  double *guess;          // (nguess) where closures are looked for
+  double end;             // of the step: the time that rows ask for
+  size_t near;            // a row that is about to press, or to let go; SIZE_MAX: there is none
+  bool told;              // of such a row
+  double begin;           // of a step of the midpoint rule: its time at the start
+  const double *start;    // (nv) and velocities then; NULL: it is none
   MbTiedHalves *halves;
   MbRubbed *rubbed; // friction inside joints; NULL: there is none
 };

@@ -139,7 +139,8 @@ static bool tells_elements(const MbChannel *channel) {
 bool mb_sensitivity_adds_up(const MbSensitivity *g, size_t column) {
   enum { STATE = 4 }; // of a channel of energy: what follows are sums over steps
   const MbSim *sim = g->sim;
-  const bool adds = g->meets || (g->nodes && sim->touching) || (g->held && sim->model->dry);
+  const bool rubs = (g->held || g->beside) && sim->model->dry;
+  const bool adds = g->meets || (g->nodes && sim->touching) || rubs;
   for (size_t c = 0; c < sim->nchannels && adds; c++)
     if (!strcmp(sim->channels[c].name, "energy") && column >= sim->channels[c].offset + STATE &&
         column < sim->channels[c].offset + sim->channels[c].items * sim->channels[c].width)

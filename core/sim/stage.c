@@ -31,12 +31,14 @@ static bool add_inertia(const MbSim *sim, const MbStage *stage, const double *w,
   return true;
 }
 
-// Moves what forces do at nodes over the step to sim->push where nodes and bodies are solved for together: their passes solve for it.
+// Moves what forces do at nodes over the step to sim->push where nodes and bodies are solved for together: their passes solve for it. Behind the solver's velocities momentum (width) may have what
+// rows have pushed nodes with in the step before, which is not to push again.
 static void split_nodes(MbSim *sim, double weight, double *force, double *momentum) {
   const MbPassOps *passes = sim->solver->passes;
   if (!passes || !passes->tied(sim->work)) return;
   passes->split(sim->work, force, sim->push);
   passes->split(sim->work, momentum, NULL);
+  memset(momentum + sim->nv, 0, (sim->width - sim->nv) * sizeof *momentum);
   for (size_t i = 0; i < sim->nv; i++) sim->push[i] *= weight;
 }
 

@@ -34,10 +34,14 @@ static bool turns(const MbModel *model, size_t b) {
 }
 
 const char *mb_tangent_refuses(const MbSim *sim) {
+  if (sim->solver->passes) return "deformables of elements are solved for by iterations of their own";
+  return mb_tangent_refuses_bodies(sim);
+}
+
+const char *mb_tangent_refuses_bodies(const MbSim *sim) {
   const MbModel *model = sim->model;
   if (sim->solver->map->layout != &mb_own_layout) return "the solver has velocities for each body";
   if (model->solver.terms == MB_TERMS_EXPLICIT) return "velocity terms are explicit"; // of free bodies too
-  if (sim->solver->passes) return "deformables of elements are solved for by iterations of their own";
   if (model->nreductions || model->nfollowers) return "some coordinates follow others";
   return NULL;
 }
@@ -316,7 +320,7 @@ static void add_joints_own(const MbSim *sim, MbTangent *t, const double *v) {
 // ---- up the tree --------------------------------------------------------------------------------------------------
 
 static void body_wrench(const MbSim *sim, const MbTangent *t, size_t b, double F[6]) {
-  const double *M = sim->model->M + 6 * b;
+  const double *M = mb_tangent_mass(sim->model, b);
   double quadratic[6] = {0}, g[3];
   for (size_t k = 0; k < 6 && t->still; k++)
     F[k] = M[k] * t->alpha[6 * b + k] - (t->linearised ? sim->x.f[6 * b + k] : 0); // of rows alone

@@ -13,6 +13,8 @@ typedef struct MbTangent MbTangent;
 
 // Says why a simulation's steps have no such derivatives, as words that fit behind "because"; NULL: they have.
 const char *mb_tangent_refuses(const MbSim *sim);
+// The same of its bodies alone, whatever deformables there are beside.
+const char *mb_tangent_refuses_bodies(const MbSim *sim);
 // Makes one in the simulation's memory; NULL: out of memory.
 MbTangent *mb_tangent_create(MbSim *sim);
 

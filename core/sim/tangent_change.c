@@ -60,7 +60,7 @@ static void add_swing(const MbSim *sim, const MbTangent *t, size_t b, bool trans
 static bool swings(const MbModel *model, size_t b) { return model->any_flies && model->swings[b]; }
 
 static void change_wrench(const MbSim *sim, MbTangent *t, size_t b) {
-  const double *M = sim->model->M + 6 * b, *phi = sim->x.phi + 6 * b, *dphi = t->dphi + 6 * b;
+  const double *M = mb_tangent_mass(sim->model, b), *phi = sim->x.phi + 6 * b, *dphi = t->dphi + 6 * b;
   double *dF = t->dF + 6 * b, L[6], dL[6], turned[3];
   for (size_t k = 0; k < 6; k++) {
     L[k] = M[k] * phi[k], dL[k] = M[k] * dphi[k];
@@ -162,7 +162,7 @@ static void weigh_down(const MbSim *sim, MbTangent *t, size_t b, const double *z
 }
 
 static void weigh_wrench(const MbSim *sim, MbTangent *t, size_t b) {
-  const double *M = sim->model->M + 6 * b, *phi = sim->x.phi + 6 * b, *Z = t->dF + 6 * b;
+  const double *M = mb_tangent_mass(sim->model, b), *phi = sim->x.phi + 6 * b, *Z = t->dF + 6 * b;
   double *move = t->move + 6 * b, *dphi = t->dphi + 6 * b, L[6], turned[3], felt[6] = {0};
   for (size_t k = 0; k < 6; k++) L[k] = M[k] * phi[k], t->dalpha[6 * b + k] = M[k] * Z[k];
   mb_six_zero(move), mb_six_zero(dphi);

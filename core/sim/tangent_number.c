@@ -87,12 +87,22 @@ static bool find_signals(MbArena *arena, MbTangentNumber *n, const MbModel *less
   return true;
 }
 
+// How far a step turns a stiff path goes by the masses of the bodies that it is between (forces/path_turn.c).
+static bool same_weights(const MbModel *m, const MbForce *f, const MbModel *n) {
+  bool same = true;
+  for (size_t i = 0; i < f->npoints && f->npoints > 1; i++) {
+    const size_t b = f->points[i].body;
+    same &= b == MB_WORLD || m->M[6 * b + 3] == n->M[6 * b + 3];
+  }
+  return same;
+}
+
 // What a force works with stands in its own struct; of bodies' own damping in the model, of deformables' elements in them.
 static bool same_force(const MbModel *m, const MbForce *f, const MbModel *n, const MbForce *g) {
   if (f->ops == &mb_body_damping_ops) return same_numbers(m->damping, n->damping, m->nb);
   if (f->elements && g->elements) return mb_same_elements(f->elements, g->elements);
   if (f->elements || g->elements || f->npoints != g->npoints || f->body != g->body) return false;
-  return memcmp(f->signal, g->signal, sizeof f->signal) == 0 &&
+  return memcmp(f->signal, g->signal, sizeof f->signal) == 0 && same_weights(m, f, n) &&
          (!f->ops->parameters || memcmp(f->parameters, g->parameters, f->ops->parameters) == 0) &&
          (!f->npoints || memcmp(f->points, g->points, f->npoints * sizeof *f->points) == 0);
 }
@@ -154,7 +164,8 @@ static void find_bodies(MbTangentNumber *n, const MbModel *less, const MbModel *
   for (size_t b = 0; b < less->nb; b++) {
     const bool frames = same_frames(n, less, more, b);
     n->frames |= memcmp(&less->C[b], &more->C[b], sizeof *less->C) != 0;
-    if (!same_numbers(less->M + 6 * b, more->M + 6 * b, 6)) n->mass[n->nmasses++] = b;
+    if (b < mb_model_own(less) && !same_numbers(less->M + 6 * b, more->M + 6 * b, 6))
+      n->mass[n->nmasses++] = b;
     if (!less->joint[b].ops) continue;
     if (!same_joint(&less->joint[b], &more->joint[b])) {
       n->joint[n->njoints++] = b;
@@ -390,7 +401,7 @@ static double of_forces(const MbTangentNumber *n, const MbSim *sim, const MbTang
   for (int s = 0; s < 2; s++) {
     const MbModel *model = n->side[s]->model;
     MbMaximal x = sim->x;
-    x.f = n->wrench[s], x.K = x.D = NULL;
+    x.f = n->wrench[s], x.K = x.D = NULL, x.M = model->M;
     x.branch = sim->model, x.branch_E = sim->x.E; // the branch taken
     memset(x.f, 0, 6 * model->nb * sizeof *x.f);
     for (size_t i = 0; i < n->nforces; i++) {
@@ -437,7 +448,7 @@ static double of_rest(MbSim *sim, const MbTangent *t, const MbTangentNumber *n, 
   double sum = 0;
   for (size_t i = 0; i < n->nmasses && !everywhere && !mb_tangent_number_linear(n); i++)
     sum += of_mass(n, sim, t, n->mass[i]);
-  for (size_t b = 0; b < sim->model->nb && everywhere; b++) sum += of_mass(n, sim, t, b);
+  for (size_t b = 0; b < mb_model_own(sim->model) && everywhere; b++) sum += of_mass(n, sim, t, b);
   sum += of_joints(n, sim, t, v, a, z);
   if (n->nforces && !t->still) sum += of_forces(n, sim, t);
   if (n->along && !t->still) sum += of_coordinates(n, sim, v, z);

@@ -53,6 +53,12 @@ typedef struct MbTangentJoint {
   double S[6 * MB_JOINT_MOST];
 } MbTangentJoint;
 
+// The masses of a body: ports have none of their own, as theirs are the deformable's.
+static inline const double *mb_tangent_mass(const MbModel *model, size_t b) {
+  static const double none[6] = {0};
+  return b < mb_model_own(model) ? model->M + 6 * b : none;
+}
+
 // Whether a body's spin is carried by steps (model/flight.h): their swing is among the forces, in the place of the torque of the velocity term.
 static inline bool mb_tangent_flies(const MbModel *model, size_t b) {
   return model->any_flies && model->flies[b];

@@ -136,6 +136,7 @@ enum { MB_TOUCH_MOVES = 2 };
 typedef struct MbTouchMoves {
   MbTouchMove move[MB_TOUCH_MOVES];
   int n;
+  bool bodies; // before nodes that are points, bodies have been parted, of which nothing is noted then
   MbTouchKeptNote kept;
   MbPushes near;
   size_t *thrown; // (nthrown)
@@ -278,8 +279,8 @@ void mb_touch_note_move(MbSim *sim, const double *q, const double *dq);
 // Notes where nodes that are points are, x (3 n), before what is deep is parted, and a contact of theirs that has been by `way`, where somebody wants to know.
 void mb_touch_note_places(MbSim *sim, const double *x);
 void mb_touch_note_parted(MbSim *sim, const MbTouch *touch, double way);
-// Notes the velocities v (nv, or of nodes that are points) behind the moves of a step, before these get anything back, where somebody wants to know; and, where they have got something, returns room for which island each body and deformable is of (nb + ndeformables; NULL: nobody does).
-void mb_touch_note_unkept(MbSim *sim, const double *v, size_t nv);
+// Notes velocities behind the moves of a step, before these get anything back, where somebody wants to know: of bodies, and of nodes that are points (NULL: these have not been moved); and, where they have got something, returns room for which island each body and deformable is of (nb + ndeformables; NULL: nobody does).
+void mb_touch_note_unkept(MbSim *sim, const double *nodes);
 uint32_t *mb_touch_note_kept(MbSim *sim);
 // Notes a contact that has not pushed, with its rates before and after, where somebody wants to know and it was about to.
 void mb_touch_note_near(MbSim *sim, const MbTouch *touch, const double before[3], const double after[3]);

@@ -97,13 +97,16 @@ void mb_touch_note_parted(MbSim *sim, const MbTouch *touch, double way) {
     moves->no_memory = true;
 }
 
-void mb_touch_note_unkept(MbSim *sim, const double *v, size_t nv) {
+void mb_touch_note_unkept(MbSim *sim, const double *nodes) {
   MbTouchMoves *moves = sim->touching->noted;
+  const size_t nv = sim->nv, n = nodes ? 3 * mb_model_points(sim->model) : 0;
   if (!moves) return;
-  if (mb_grow(&moves->kept.v, &moves->kept.v_room, nv, sizeof *v))
-    memcpy(moves->kept.v, v, nv * sizeof *v);
-  else
+  if (mb_grow(&moves->kept.v, &moves->kept.v_room, nv + n, sizeof *nodes)) {
+    memcpy(moves->kept.v, sim->v1, nv * sizeof *nodes);
+    if (n) memcpy(moves->kept.v + nv, nodes, n * sizeof *nodes);
+  } else {
     moves->no_memory = true;
+  }
 }
 
 uint32_t *mb_touch_note_kept(MbSim *sim) {

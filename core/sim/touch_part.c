@@ -110,7 +110,7 @@ static void note_kept(MbSim *sim) {
 // What velocities give back of momentum makes another look of where they lead.
 static void end_moves(MbSim *sim) {
   MbTouching *t = sim->touching;
-  mb_touch_note_unkept(sim, sim->v1, sim->nv);
+  mb_touch_note_unkept(sim, NULL);
   if (!mb_touch_kept_end(sim, sim->v1)) return;
   t->fresh = false;
   note_kept(sim);
@@ -192,7 +192,7 @@ MbStatus mb_touch_part_points(MbSim *sim, double at, MbReport *report) {
   MbTouching *t = sim->touching;
   bool began = false;
   if (!t->points) return MB_OK;
-  if (t->noted) t->noted->n = 0, t->noted->kept.any = false;
+  if (t->noted) t->noted->bodies = t->noted->n > 0, t->noted->n = 0, t->noted->kept.any = false;
   if (!mb_touch_look(sim, &t->done, true)) return mb_no_memory(report, "contact");
   t->fresh = true;
   for (size_t i = 0; i < t->next.n; i++) {
@@ -206,7 +206,7 @@ MbStatus mb_touch_part_points(MbSim *sim, double at, MbReport *report) {
     mb_touch_note_parted(sim, touch, fmin(depth, MOST) * touch->size);
     t->fresh = false, began = true;
   }
-  if (began) mb_touch_note_unkept(sim, sim->nodes->v1, 3 * mb_model_points(sim->model));
+  if (began) mb_touch_note_unkept(sim, sim->nodes->v1);
   if (began && mb_touch_kept_end_points(sim, sim->v1)) note_kept(sim);
   // nobody asks a device for anything behind this look
   return mb_nodes_fault(sim, at, report);

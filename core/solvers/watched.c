@@ -384,6 +384,13 @@ static bool slopes_at(MbSolverWork *w, const MbNodeStart *start_of, const double
 static bool slopes_back(MbSolverWork *w, const double *felt, double *z) {
   return slopes_of(w)->back(w->work, felt, z);
 }
+static bool slopes_both(MbSolverWork *w, double *y, double *nodes) {
+  want_factor(w);
+  return slopes_of(w)->both(w->work, y, nodes);
+}
+static void slopes_pull(MbSolverWork *w, const double *v, double *impulse) {
+  slopes_of(w)->pull(w->work, v, impulse);
+}
 static void slopes_held(MbSolverWork *w, const double *z, double *felt) {
   slopes_of(w)->held(w->work, z, felt);
 }
@@ -402,6 +409,8 @@ static void slopes_elastic(MbSolverWork *w, const double *q, const MbNodeLoad *l
 }
 static const MbPassSlopes watched_slopes = {.at = slopes_at,
                                             .back = slopes_back,
+                                            .both = slopes_both,
+                                            .pull = slopes_pull,
                                             .held = slopes_held,
                                             .start = slopes_start,
                                             .loads = slopes_loads,

@@ -28,6 +28,13 @@ static void check_ways(const char *scene, double move) {
   printf("\n");
 }
 
+// How far a step turns a stiff spring goes by the masses of its bodies.
+Test(gradient_branches, derivatives_by_masses_on_stiff_springs_are_those_of_whole_runs) {
+  double worst = 0;
+  gradient_check_scene("swung", NULL, &(GradientWay){"\"redmax\"", "implicit", true}, 1e-4, &worst);
+  printf("largest error, of the largest derivative: swung %.1e\n", worst);
+}
+
 Test(gradient_branches, derivatives_of_an_arm_that_comes_to_its_limit_and_presses_are_those_of_whole_runs) {
   check_ways("limit", NEAR);
 }

@@ -57,6 +57,26 @@ Test(gradient_soft, derivatives_back_through_soft_contact_of_every_kind_are_thos
   check_back("soft_paw", "/deformables/0/attach/0/enforce=\"reduction\"", "\"redmax\"");
 }
 
+// Bodies that move beside nodes that solver projective moves: what grips, is squeezed, pushed, turned and thrown.
+Test(gradient_soft, derivatives_back_where_moving_bodies_touch_what_is_soft_are_those_of_whole_runs,
+     TEST_LONG) {
+  check_back("soft_squeeze", NULL, NEWTON);
+  check_back("soft_squeeze", "/contact/cone=\"pyramid\"", NEWTON);
+  check_back("soft_squeeze", "/contact/compliance=1e-5", NEWTON);
+  check_back("soft_grip", NULL, NEWTON);
+  check_back("soft_arm", NULL, NEWTON);
+  check_back("soft_hit", NULL, NEWTON);
+  check_back("soft_landing", NULL, NEWTON);
+  check_back("soft_corners", NULL, NEWTON);
+  check_back("soft_paw", NULL, NEWTON);
+  check_back("soft_sprung", NULL, NEWTON);
+}
+
+// What is parted goes by masses of nodes, which densities change.
+Test(gradient_soft, derivatives_by_densities_of_what_is_parted_are_those_of_whole_runs) {
+  check_back("soft_pair", NULL, NEWTON);
+}
+
 // Cloth is stiff along itself and light: steps under "maximal" tell derivatives of it by its stiffness to 4e-6.
 Test(gradient_soft, derivatives_under_other_solvers_are_those_of_whole_runs, TEST_LONG) {
   static const GradientWay maximal = {"\"maximal\"", "implicit", false}, newton = {NEWTON, "implicit", false};

@@ -34,6 +34,7 @@ static void free_work(MbSolverWork *w) {
   mb_free(w->p);
   mb_free(w->u);
   mb_free(w->wide);
+  mb_free(w->solved);
   mb_free(w->row);
   mb_free(w->of);
   mb_free(w->node);
@@ -85,7 +86,8 @@ static MbSolverWork *create(const MbModel *model, int threads) {
 static size_t bytes(const MbSolverWork *w) {
   return sizeof *w + w->inner->bytes(w->work) + mb_descent_bytes(w) +
          (w->engine ? mb_pd_bytes(w->engine) : 0) + mb_ties_bytes(w->ties) + w->room * sizeof *w->at +
-         (2 * w->numbers + (w->ties ? w->nv + 3 * w->points : 0)) * sizeof(double) +
+         (2 * w->numbers + (w->ties ? w->nv + 3 * w->points : 0) + (w->solved ? 6 * w->points : 0)) *
+             sizeof(double) +
          w->nrow * sizeof *w->row + w->nof * sizeof *w->of + w->nnode * sizeof *w->node +
          w->nrow_weights * sizeof *w->row_weights;
 }
@@ -229,9 +231,20 @@ static void push_nodes(MbSolverWork *w, const double *impulse) {
   mb_pd_push_ports(w->engine, w->p);
 }
 
+// Listed nodes that are no ports ← their velocities by what forces between bodies and ports push these with at velocities v, which bodies alone have made.
+static void answer_bodies(MbSolverWork *w, double *v) {
+  double *y = w->wide;
+  memset(y, 0, (w->nv + 3 * w->points) * sizeof *y);
+  mb_ties_pull(w->ties, v, y);
+  for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(w->p + 3 * k, y + w->at[k]);
+  mb_pd_respond(w->engine, w->p, w->u);
+  for (size_t k = w->model->nports; k < w->nlisted; k++) mb_vec3_copy(v + w->at[k], w->u + 3 * k);
+}
+
 // v + A⁻¹ A₀ (0 ; u), with u the nodes' velocities when nothing ties them to bodies
 static void whole_pass(MbSolverWork *w, const double *push, double *v) {
   double *x = w->ties ? w->wide : v;
+  if (w->ties) answer_bodies(w, v);
   push_nodes(w, push);
   mb_pd_read_ports(w->engine, 1, w->u);
   if (w->ties) memset(x, 0, w->nv * sizeof *x);
@@ -313,11 +326,50 @@ static void measure(const MbSolverWork *w, size_t i, const double *q, double *vo
 
 // ---- derivatives ------------------------------------------------------------------------------------------
 
+// What forces couple is prepared for that matrix of the nodes.
 static bool slopes_at(MbSolverWork *w, const MbNodeStart *start, const double *q1) {
-  return mb_pd_slopes_at(w->engine, start, q1);
+  size_t blame;
+  return mb_pd_slopes_at(w->engine, start, q1) && (!w->ties || mb_ties_factor(w->ties, w, &blame));
 }
 static bool slopes_back(MbSolverWork *w, const double *felt, double *z) {
   return mb_pd_slopes_back(w->engine, felt, z);
+}
+// nodes ← (h² H)⁻¹ nodes
+static bool solve_nodes(MbSolverWork *w, double *nodes) {
+  const double h = w->model->h;
+  double *z = w->solved;
+  if (!mb_pd_slopes_back(w->engine, nodes, z)) return false;
+  for (size_t c = 0; c < 3 * w->points; c++) nodes[c] = z[c] / (h * h);
+  return true;
+}
+
+// With forces between them nodes are solved for twice: alone, and pushed by these at the velocities that both have.
+static bool slopes_both(MbSolverWork *w, double *y, double *nodes) {
+  const MbModel *model = w->model;
+  if (!w->solved && !(w->solved = mb_calloc(6 * w->points, sizeof *w->solved))) return false;
+  double *pushed = w->solved + 3 * w->points;
+  if (w->beside && !w->inner->apply(w->work, y, NULL, NULL)) return false;
+  if (!w->ties) return solve_nodes(w, nodes);
+  memcpy(pushed, nodes, 3 * w->points * sizeof *nodes);
+  if (!solve_nodes(w, nodes)) return false;
+  memset(w->wide, 0, (w->nv + 3 * w->points) * sizeof *w->wide);
+  memcpy(w->wide, y, w->beside * sizeof *y);
+  for (size_t p = 0; p < model->nports; p++)
+    mb_vec3_copy(w->wide + w->at[p], nodes + 3 * mb_model_port(model, p));
+  mb_ties_correct(w->ties, w, w->wide);
+  memcpy(y, w->wide, w->beside * sizeof *y);
+  memset(y + w->beside, 0, (w->nv - w->beside) * sizeof *y);
+  mb_ties_pull(w->ties, w->wide, y);
+  for (size_t p = 0; p < model->nports; p++) {
+    double *to = pushed + 3 * mb_model_port(model, p), *from = y + w->at[p];
+    mb_vec3_add(to, to, from);
+    mb_vec3_set(from, 0, 0, 0);
+  }
+  memcpy(nodes, pushed, 3 * w->points * sizeof *nodes);
+  return solve_nodes(w, nodes);
+}
+static void slopes_pull(MbSolverWork *w, const double *v, double *impulse) {
+  if (w->ties) mb_ties_pull(w->ties, v, impulse);
 }
 static void slopes_held(MbSolverWork *w, const double *z, double *felt) {
   mb_pd_slopes_held(w->engine, z, felt);
@@ -338,6 +390,8 @@ static void slopes_elastic(MbSolverWork *w, const double *q, const MbNodeLoad *l
 
 static const MbPassSlopes slopes = {.at = slopes_at,
                                     .back = slopes_back,
+                                    .both = slopes_both,
+                                    .pull = slopes_pull,
                                     .held = slopes_held,
                                     .start = slopes_start,
                                     .loads = slopes_loads,
@@ -475,7 +529,7 @@ const MbSolverOps *mb_projective_solver(const MbModel *model, MbArena *arena) {
   HAS(ops, reactions, reactions);
   HAS(ops, reserve, reserve);
   HAS(ops, responses, responses);
-  ops->nodes = NULL;
+  ops->nodes = NULL, ops->keeps = NULL;
   HAS(ops, follow, follow);
   HAS(ops, bend, bend);
   return ops;

@@ -28,6 +28,7 @@ struct MbSolverWork {
   MbTies *ties;   // NULL: no force acts on a port
   MbDescent *descent;
   double *wide;     // (nv + 3 points) where there are ties
+  double *solved;   // (points x 6) of the way back, made when it is first gone
   MbRow *row;       // (rows) without their nodes
   const MbRow **of; // (rows) those
   size_t *node;     // (rows x 2) which of the list each one's ends are; MB_WORLD: none

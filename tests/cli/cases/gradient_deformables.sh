@@ -57,4 +57,3 @@ t gradient beam.json --way back --of 'final(beam.3.von_mises)' --wrt young
 t gradient beam.json --way back --of 'final(energy.elastic)' --wrt young
 t gradient beam.json --set "$newton" --integrator implicit --way back --of 'final(beam.3.von_mises)' --wrt young
 t gradient beam.json --set "$newton" --integrator implicit --way back --of 'final(energy.elastic)' --wrt length
-t gradient "$ROOT/scenes/deformables/soft_arm.json" -d 0.05 --set "$newton" --way back --of 'final(hand.200.z)' --wrt hand 2>&1 | sed "s|$ROOT/||"

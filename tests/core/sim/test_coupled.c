@@ -234,6 +234,42 @@ Test(coupled_long, what_is_free_keeps_its_linear_momentum_in_every_step, TEST_LO
 }
 
 // By as much as implicit Euler takes of it, whichever method solves the step.
+// A ball flies against a block that a spring holds to a weight: what contacts push nodes with in one step is no part of the next.
+static const char sprung[] =
+    "{\"mbsim\": 1, \"integrator\": \"implicit\", \"time\": {\"step\": 0.005, \"steps\": 10}, " OUTPUT FREE
+    "\"contact\": {\"tolerance\": 1e-14, \"friction\": 0}, \"bodies\": [{\"name\": \"ball\", \"mass\": 0.5, "
+    "\"shape\": "
+    "{\"type\": \"sphere\", \"radius\": 0.06}, \"pose\": {\"position\": [0.0043, 0.002, -0.1203]}, "
+    "\"velocity\": "
+    "{\"linear\": [0, 0, 0.3]}}, {\"name\": \"weight\", \"mass\": 0.4, \"shape\": {\"type\": \"sphere\", "
+    "\"radius\": 0.02, "
+    "\"collide\": false}, \"pose\": {\"position\": [0.03, 0.01, 0.1]}}], \"deformables\": [" TETS(
+        "soft", "[3, 2, 2]", "[0.1, 0.05, 0.05]", "[-0.05, -0.02, -0.06]",
+        "") "], \"forces\": [{\"type\": \"spring\", \"between\": [{\"body\": \"weight\"}, {\"node\": "
+            "\"soft\", "
+            "\"index\": 6}], \"stiffness\": 800}]}";
+
+Test(coupled, what_touches_beside_forces_on_nodes_keeps_its_momentum_by_every_method) {
+  static const char *const methods[] = {"newton", "lbfgs", "projective"};
+  double ends[3][12];
+  for (size_t k = 0; k < 3; k++) {
+    char solver[120];
+    snprintf(solver, sizeof solver,
+             "/solver={\"type\":\"projective\",\"method\":\"%s\",\"tolerance\":1e-12,\"iterations\":3000}",
+             methods[k]);
+    TestRun run = test_run(sprung, (const char *const[]){solver, NULL});
+    MbReport report = {0};
+    const double wanted[3] = {0, 0, 0.15};
+    for (int i = 0; i < 10; i++) {
+      test_ok(mb_sim_step(run.sim, &report), &report);
+      test_near(methods[k], test_channel(run.sim, "momentum", NULL), wanted, 3, 1e-12);
+    }
+    memcpy(ends[k], test_channel(run.sim, "body.velocity", NULL), sizeof ends[k]);
+    test_near(methods[k], ends[k], ends[0], 12, 1e-7);
+    test_run_free(&run);
+  }
+}
+
 Test(coupled_long, angular_momentum_changes_as_under_newtons_method) {
   static const char *const methods[] = {"newton", "lbfgs", "projective"};
   double first[6], last[3][6];

@@ -180,9 +180,9 @@ static bool take_list(MbBackward *b, double **list, size_t n) {
 bool mb_back_make(MbBackward *b, int64_t steps, size_t memory) {
   const MbSim *sim = b->g->sim;
   const size_t size = mb_sim_frame_size(sim);
-  double **const lists[] = {&b->q,      &b->v,     &b->u,  &b->before,    &b->move, &b->base,
-                            &b->w,      &b->z,     &b->dq, &b->dv,        &b->da,   &b->first,
-                            &b->next_q, &b->along, &b->q1, &b->left_moved};
+  double **const lists[] = {&b->q,      &b->v,     &b->u,  &b->before,     &b->move,     &b->base,
+                            &b->w,      &b->z,     &b->dq, &b->dv,         &b->da,       &b->first,
+                            &b->next_q, &b->along, &b->q1, &b->left_moved, &b->left_from};
   bool ok = take_list(b, &b->weight, size) && take_list(b, &b->left, size) &&
             take_list(b, &b->frame[0], size) && take_list(b, &b->frame[1], size) &&
             take_list(b, &b->by_move, 6 * sim->model->nb) && take_list(b, &b->by_phi, 6 * sim->model->nb);

@@ -33,7 +33,7 @@ static bool solve_back(MbBackward *b, const MbStageNote *note) {
   double *felt = b->left_moved;
   memset(felt, 0, nv * sizeof *felt);
   if (g->rows) {
-    mb_slope_rows_solve_back(g, b->w, felt);
+    mb_slope_rows_solve_back(g, b->w, felt, b->left_from);
     memcpy(b->z, g->rows->z, nv * sizeof *b->z);
   } else {
     for (size_t i = 0; i < nv; i++) b->z[i] = -b->w[i];
@@ -70,7 +70,7 @@ static MbStatus stage(MbBackward *b, const MbTurn *turn, size_t s, MbReport *rep
   const MbStageNote *note = &turn->note[s];
   const size_t nv = g->sim->nv;
   const double h = g->sim->model->h;
-  if (g->rows) mb_slope_rows_guess(g, turn->guess);
+  mb_slope_rows_step(g, turn->guess, turn->struck);
   const MbStatus status = mb_slope_at_stage(g, note, turn->t, turn->step, report);
   if (status != MB_OK) return status;
   look_at_stage(b, turn, note);
@@ -89,8 +89,9 @@ static MbStatus stage(MbBackward *b, const MbTurn *turn, size_t s, MbReport *rep
   mb_tangent_moved_transposed(g->probe, g->step, b->dq, b->move, b->dv);
   for (size_t i = 0; i < nv; i++) {
     b->next_q[i] += b->move[i], b->base[i] += h * b->dv[i];
-    b->da[i] /= note->gamma * h;
+    b->da[i] = b->da[i] / (note->gamma * h) - (g->rows ? b->left_from[i] : 0);
   }
+  mb_slope_rows_tell(g, turn->t, turn->step, report);
   gather(b, note);
   for (size_t i = 0; i < b->nrest; i++) b->out[b->rest[i]] += number_at_stage(b, b->rest[i], note);
   return MB_OK;

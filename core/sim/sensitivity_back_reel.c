@@ -70,7 +70,7 @@ static void lay_out(const MbSensitivity *g, bool stands, Block *block, MbTurn *t
     turn->note[s].impulse = take(block, rows), turn->note[s].agreed = take(block, rows);
   }
   turn->struck = take(block, rows);
-  if (mb_back_by_passes(g)) turn->noted = take(block, mb_slope_halves_numbers(sim));
+  if (mb_back_by_passes(g)) turn->noted = take(block, mb_half_notes_numbers(sim));
 }
 
 // Of the state alone, where a block begins.

@@ -239,6 +239,7 @@ static MbStatus halves_back(MbBackward *b, const MbTurn *turn, MbReport *report)
   if (g->tied && !mb_back_agreed(b, turn->noted, NULL)) return lost(b, turn, report);
   mb_slope_halves_end_back(g, turn->noted, b->q, b->v, b->w);
   if (mb_slope_halves_went_on(g->sim, turn->noted)) return solved_back(b, turn, report);
+  mb_slope_tied_begin_passes(g);
   for (int p = mb_slope_halves_count(g->sim, turn->noted) - 1; p >= 0; p--) {
     const MbStageNote pass = mb_slope_halves_pass(g, turn->noted, p, turn->begin);
     if (!mb_slope_halves_at(g, turn->noted, &pass) ||
@@ -248,6 +249,7 @@ static MbStatus halves_back(MbBackward *b, const MbTurn *turn, MbReport *report)
     look_at_once(b, turn, &pass);
   }
   for (size_t i = 0; i < nv; i++) b->v[i] += b->w[i];
+  mb_slope_tied_tell(g, turn->t, turn->step, report);
   return MB_OK;
 }
 

@@ -92,7 +92,7 @@ static bool linearises(const MbModel *model) {
 
 static MbTangent *tangent_of(const MbHeldBack *held, MbSim *sim, double h) {
   const bool halves = sim->model->integrator.kind == MB_TRAPEZOIDAL;
-  const MbTangentTerms of = halves ? mb_slope_pass_terms(h) : mb_slope_once_terms(held->whole, h);
+  const MbTangentTerms of = halves ? mb_slope_pass_terms(h / 2) : mb_slope_once_terms(held->whole, h);
   MbTangent *tangent = mb_tangent_create(sim);
   if (tangent) mb_tangent_place(sim, tangent);
   return tangent && (!held->linear || mb_tangent_linearise(sim, tangent, &of, halves ? 0 : h)) ? tangent

@@ -41,6 +41,7 @@ MbStatus mb_held_halves_make(MbSensitivity *g, MbReport *report) {
   MbArena *arena = &g->arena;
   MbHeldHalves *t = g->held->halves = mb_arena_alloc(arena, 1, sizeof *t);
   if (!t) return mb_no_memory(report, "derivatives");
+  g->span = g->held->free.span = sim->model->h / 2;
   const MbStatus status = mb_held_beside(sim->model, &t->measure, report);
   if (status != MB_OK) return status;
   double **const lists[] = {&t->plus, &t->z,       &t->from,   &t->still,     &t->step,     &t->y,

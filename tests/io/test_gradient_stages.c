@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const GradientWay ways[] = {
-    {"\"redmax\"", "bdf1", true}, {"\"redmax\"", "bdf2", true}, {"\"redmax\"", "sdirk2", true}};
+static const GradientWay ways[] = {{"\"redmax\"", "bdf1", true},
+                                   {"\"redmax\"", "bdf2", true},
+                                   {"\"redmax\"", "sdirk2", true},
+                                   {"\"redmax\"", "trapezoidal", true}};
 enum { WAYS = sizeof ways / sizeof *ways };
 static const double MOVE = 1e-3, FEW = 1e-4,
                     NEAR = 1e-6; // of the number, between whole runs: changes of branches are kinks of these
@@ -103,7 +105,7 @@ static void warnings_of_sled(const GradientWay *way, double limit, MbReport repo
 
 // It just does not come to its limit in the twentieth step, or just does; or it does so by more.
 Test(gradient_stages, a_limit_that_is_about_to_press_or_let_go_is_told_once_both_ways) {
-  static const double over[] = {5e-10, -5e-10, 1e-4, -1e-4}, there[WAYS] = {0.11575, 0.115, 0.115};
+  static const double over[] = {5e-10, -5e-10, 1e-4, -1e-4}, there[WAYS] = {0.11575, 0.115, 0.115, 0.115};
   for (size_t w = 0; w < WAYS; w++)
     for (size_t i = 0; i < 4; i++) {
       MbReport reports[2] = {{0}};

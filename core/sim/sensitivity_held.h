@@ -167,6 +167,10 @@ const char *mb_held_rows_refuse(const MbModel *model);
 bool mb_held_rows_create(MbSensitivity *g, MbSim *sim, MbHeldAt at, MbHeldRows **out);
 // Finds what there is of each quantity in what a row asks for in a simulation, on the side of its bound where it is at `gap`; false: it takes no part.
 bool mb_held_row_terms(const MbHeldRows *r, const MbSim *sim, double gap, MbHeldRow *row);
+// Whether a row prescribes an acceleration in a stage, or where that ends (sensitivity_held_stage.c).
+static inline bool mb_held_row_accelerates(const MbHeldRows *r, const MbHeldRow *row) {
+  return row->order == 2 && r->at != MB_HELD_ONCE;
+}
 // Lists the rows that take part, with what they push.
 void mb_held_rows_list(MbHeldRows *r, const double *forces);
 // G, Y and S of those that are not held with joints, where A is factored; S has then to be factored. False: A has no inverse.
@@ -245,6 +249,8 @@ void mb_held_rotors_felt(const MbSensitivity *g, double *a);
 double mb_held_rotors_push(const MbHeldBack *held, const MbSim *sim, size_t k, double inertia);
 // Adds what rates of coordinates, and of what these make by themselves, are weighed by.
 void mb_held_rotors_weigh(MbHeldBack *held, const MbSim *sim);
+// Adds to what V a + V̇ v of coordinate k is weighed by in a stage, or V x of what agrees where that ends.
+void mb_held_rotors_weigh_row(MbHeldBack *held, size_t k, double weight);
 // Adds what it is felt by to held->move and held->phi; false: the coordinates of a joint are not found.
 bool mb_held_rotors_back(MbSensitivity *g, const double *q0);
 // Gathers what moments of inertia are felt by, when that has been done.

@@ -271,6 +271,8 @@ static void weigh_rates(MbHeldBack *held, const MbHeldRows *r, size_t first, siz
     const MbRow *at = &r->sim->constraining->set.row[row->slot];
     for (int e = 0; e < 2; e++) {
       if (at->c[e] == 0) continue;
+      if (mb_held_row_accelerates(r, row))
+        mb_held_rotors_weigh_row(held, at->v[e], row->zeta * (r->at == MB_HELD_STAGE ? r->h : 1) * at->c[e]);
       held->by_plus[at->v[e]] += row->zeta * row->rate * at->c[e];
       held->by_z[at->v[e]] -= row->mu * at->c[e];
       held->by_turn[at->v[e]] += row->zeta * row->bend * at->c[e];
@@ -297,7 +299,7 @@ static void of_coordinates(MbHeldBack *held, const MbHeldRows *r, size_t first, 
     *moved = here;
   }
   sim->x.q = q;
-  if (constraint->order == 2) of_rates(held, r, first, end);
+  if (constraint->order == 2 && r->at == MB_HELD_ONCE) of_rates(held, r, first, end);
 }
 
 void mb_held_rows_back(MbSensitivity *g, MbHeldRows *r, const double *claimed) {

@@ -78,6 +78,7 @@ bool mb_held_row_terms(const MbHeldRows *r, const MbSim *sim, double gap, MbHeld
   row->bend = mb_ask(&asking, &bent).b - asked.b;
   row->rate = mb_ask(&asking, &faster).b - asked.b;
   row->soft = asked.soft * r->scale;
+  if (mb_held_row_accelerates(r, row)) row->rate = 0; // it asks for V a + V̇ w in its place
   return asked.takes;
 }
 

@@ -18,24 +18,23 @@ static const char *close_in_part(const MbModel *model) {
 }
 
 // Limits that go on beyond their bounds do so by what the gap was.
-static const char *kinds_refuse(const MbModel *model, bool accelerations) {
+static const char *kinds_refuse(const MbModel *model) {
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *c = &model->constraints[i];
     if (c->unilateral && c->outward != 0) return "there are no exact ones of limits that are passed";
     if (c->dry) return "there are no exact ones of dry friction";
-    if (c->order == 2 && !accelerations) return "there are no exact ones of prescribed accelerations";
   }
   return NULL;
 }
 
 const char *mb_slope_rows_refuse(const MbModel *model) {
-  const char *why = kinds_refuse(model, true);
+  const char *why = kinds_refuse(model);
   if (why || !model->nslots) return why;
   return model->dry ? "there are no exact ones of dry friction" : close_in_part(model);
 }
 
 const char *mb_slope_stages_close(const MbModel *model) {
-  const char *why = kinds_refuse(model, false);
+  const char *why = kinds_refuse(model);
   return why ? why : close_in_part(model);
 }
 

@@ -114,6 +114,19 @@ Test(gradient_held, derivatives_back_of_what_is_accelerated_are_those_of_whole_r
   check("accelerated", NULL, MOVE);
 }
 
+// A stage asks for V a + V̇ v, where bodies tumble and the axis turns with the arm that carries it, and what agrees where it ends keeps its rate.
+Test(gradient_held, derivatives_back_through_stages_of_what_is_accelerated_are_those_of_whole_runs) {
+  check_stages("accelerated", NULL, MOVE);
+  check_stages(
+      "accelerated",
+      "/bodies/1/"
+      "joint={\"type\":\"screw\",\"pitch\":0.1,\"axis\":[\"=0.6+start\",1,0],\"velocity\":\"=start\","
+      "\"motion\":{\"acceleration\":{\"times\":[0,0.05,0.12],\"values\":[0,\"=10*start\",\"=-number\"]}},"
+      "\"parent\":\"a1\",\"in_parent\":{\"position\":[\"=length/2\",0,0]},\"in_body\":{\"position\":["
+      "\"=-length/3\",\"=mass/50\",0.02]}}",
+      MOVE);
+}
+
 // What is driven at a rate keeps to how far its joint moves in a step, by which velocities are felt otherwise than what it pushes, and places at the step's end.
 Test(gradient_held, derivatives_back_of_what_is_driven_along_what_turns_are_those_of_whole_runs) {
   for (size_t i = 0; i < DRIVEN; i++) {

@@ -27,17 +27,19 @@ typedef struct MbHeldRow {
   bool kept;  // it asks for the joint's move in the step (sensitivity_held_kept.c)
   double mu, zeta; // what it pushes, and what its equation is felt by
   double rate, pull, slip, bend,
-      soft; // how much of G v⁺, g, ġ_t, J̇ v and μ there is in what it asks for
+      soft;      // how much of G v⁺, g, ġ_t, J̇ v and μ there is in what it asks for
+  double before; // of a pass, in which v⁺ is what velocities change by: how much of G v
 } MbHeldRow;
 
-// Where rows are: at the start of a step of one solution; where a stage ends; there, of velocities that agree with them.
-typedef enum MbHeldAt { MB_HELD_ONCE, MB_HELD_STAGE, MB_HELD_AGREED } MbHeldAt;
+// Where rows are: at the start of a step of one solution; where a stage ends; there, of velocities that agree with them; in a pass of the midpoint rule; where that leads, of gaps alone.
+typedef enum MbHeldAt { MB_HELD_ONCE, MB_HELD_STAGE, MB_HELD_AGREED, MB_HELD_PASS, MB_HELD_GAPS } MbHeldAt;
 
 typedef struct MbHeldRows {
   MbHeldAt at;
   MbSim *sim;     // whose bodies are there
   double scale;   // of Y = scale A⁻¹ Gᵀ, and seconds of force in an impulse
   double h, turn; // of the instant (MbInstant)
+  bool whole;     // a pass is one of a stage over all of the step
   MbRow *
       moved; // rows along motions of their bodies and along coordinates, where they are found once; NULL: they are not
   size_t n, ntied;
@@ -74,11 +76,13 @@ typedef struct MbHeldWeighed {
 } MbHeldWeighed;
 
 struct MbHeldBack {
-  MbSensitivity free;    // of the same bodies without joints
-  MbHeldNumber *number;  // (count)
-  MbHeldRows *rows;      // of constraints; NULL: there are none
-  MbHeldStages *stages;  // of steps that are made of stages; NULL: they are one solution
-  MbHeldHalves *halves;  // of the midpoint rule; NULL: it is another
+  MbSensitivity free;   // of the same bodies without joints
+  MbHeldNumber *number; // (count)
+  MbHeldRows *rows;     // of constraints; NULL: there are none
+  MbHeldStages *stages; // of steps that are made of stages; NULL: they are one solution
+  MbHeldHalves *halves; // of the midpoint rule; NULL: it is another
+  MbHeldRows *gaps,
+      *end; // of constraints in such a step, where a pass leads and at its end; NULL: there are none
   MbHeldRotors *rotors;  // joints' own inertia; NULL: there is none
   MbHeldRubbed *rubbed;  // friction inside joints; NULL: there is none
   MbHeldWeighed of;      // the equations at hand
@@ -159,6 +163,21 @@ void mb_held_halves_free(MbSensitivity *g);
 // Goes back over such a step, and adds what numbers are felt by; false: as mb_held_back.
 bool mb_held_halves_back(MbBackward *b, const MbTurn *turn);
 
+// Goes back over what makes velocities agree with constraints where the run begins, in the first of its steps.
+bool mb_held_halves_start_back(MbBackward *b, const double *q, const double *v, const MbTurn *turn);
+
+// ---- sensitivity_held_half_rows.c: constraints in it, without which all of it does nothing -------------------------------------
+
+bool mb_held_half_rows_make(MbSensitivity *g, MbSim *measure); // false: out of memory
+// Takes rows to a pass, by which velocities have changed by z, where the probe is and A is factored, and finds what they push; y, what A z is but for rows, has that too then. False: A has no inverse.
+bool mb_held_half_rows_at(MbSensitivity *g, const MbTurn *turn, const MbStageNote *pass, const double *z,
+                          double *y);
+// Takes them to where the pass leads, where `measure` is, and looks for limits and ropes that are about to do otherwise in it.
+void mb_held_half_rows_lead(MbSensitivity *g, const MbTurn *turn, const MbStageNote *pass);
+// The same as the first of velocities that are made to agree, where `measure` is at coordinates q, at time t, with rows of one way that have pushed (NULL: none has).
+bool mb_held_half_rows_end(MbSensitivity *g, const double *q, double t, const double *guess,
+                           const double *pushed, const double *x, double *y);
+
 // ---- sensitivity_held_rows.c: constraints in it, without which all of it does nothing --------------------------------------------
 
 // Says why constraints of a model have no way back; NULL: they have, or there are none.
@@ -175,6 +194,8 @@ static inline bool mb_held_row_accelerates(const MbHeldRows *r, const MbHeldRow 
 void mb_held_rows_list(MbHeldRows *r, const double *forces);
 // G, Y and S of those that are not held with joints, where A is factored; S has then to be factored. False: A has no inverse.
 bool mb_held_rows_respond(MbSensitivity *g, MbHeldRows *r);
+// Whether a row that has not pressed gives way to nothing, as joints and rows hold what it is about, where S of g->held->rows has been factored.
+bool mb_held_rows_is_held(MbSensitivity *g, size_t s);
 // Factors S of g->held->rows, between velocities before and to come, and notes which limit, rope or dry friction is about to do otherwise. `struck` (may be NULL) is MbTurn.struck.
 void mb_held_rows_factor(MbSensitivity *g, const double *from, const double *to, const double *struck);
 // Takes rows to a step where the probe's bodies are and A is factored, and adds to λ what they make joints push; false: A has no inverse.

@@ -169,12 +169,11 @@ bool mb_held_halves_start_back(MbBackward *b, const double *q, const double *v, 
 // ---- sensitivity_held_half_rows.c: constraints in it, without which all of it does nothing -------------------------------------
 
 bool mb_held_half_rows_make(MbSensitivity *g, MbSim *measure); // false: out of memory
-// Takes rows to a pass, by which velocities have changed by z, where the probe is and A is factored, and finds what they push; y, what A z is but for rows, has that too then. False: A has no inverse.
-bool mb_held_half_rows_at(MbSensitivity *g, const MbTurn *turn, const MbStageNote *pass, const double *z,
-                          double *y);
+// Takes rows to a pass, where the probe is and A is factored, and adds what they push to y. False: A has no inverse.
+bool mb_held_half_rows_at(MbSensitivity *g, const MbTurn *turn, const MbStageNote *pass, double *y);
 // Takes them to where the pass leads, where `measure` is, and looks for limits and ropes that are about to do otherwise in it.
 void mb_held_half_rows_lead(MbSensitivity *g, const MbTurn *turn, const MbStageNote *pass);
-// The same as the first of velocities that are made to agree, where `measure` is at coordinates q, at time t, with rows of one way that have pushed (NULL: none has).
+// The same as the first of velocities that are made to agree, where `measure` is at coordinates q, at time t, with rows that have pushed (NULL: nobody knows, and none of one way has), by x that they have made of velocities.
 bool mb_held_half_rows_end(MbSensitivity *g, const double *q, double t, const double *guess,
                            const double *pushed, const double *x, double *y);
 
@@ -186,9 +185,10 @@ const char *mb_held_rows_refuse(const MbModel *model);
 bool mb_held_rows_create(MbSensitivity *g, MbSim *sim, MbHeldAt at, MbHeldRows **out);
 // Finds what there is of each quantity in what a row asks for in a simulation, on the side of its bound where it is at `gap`; false: it takes no part.
 bool mb_held_row_terms(const MbHeldRows *r, const MbSim *sim, double gap, MbHeldRow *row);
-// Whether a row prescribes an acceleration in a stage, or where that ends (sensitivity_held_stage.c).
+// Whether a row prescribes an acceleration in a stage, or where that or a step of the midpoint rule ends (sensitivity_held_stage.c).
 static inline bool mb_held_row_accelerates(const MbHeldRows *r, const MbHeldRow *row) {
-  return row->order == 2 && r->at != MB_HELD_ONCE;
+  const bool stage = r->at == MB_HELD_STAGE || (r->at == MB_HELD_PASS && r->whole);
+  return row->order == 2 && (stage || r->at == MB_HELD_AGREED);
 }
 // Lists the rows that take part, with what they push.
 void mb_held_rows_list(MbHeldRows *r, const double *forces);

@@ -289,7 +289,7 @@ static void weigh_rates(MbHeldBack *held, const MbHeldRows *r, size_t first, siz
     for (int e = 0; e < 2; e++) {
       if (at->c[e] == 0) continue;
       if (mb_held_row_accelerates(r, row))
-        mb_held_rotors_weigh_row(held, at->v[e], row->zeta * (r->at == MB_HELD_STAGE ? r->h : 1) * at->c[e]);
+        mb_held_rotors_weigh_row(held, at->v[e], row->zeta * r->scale * at->c[e]);
       held->by_plus[at->v[e]] += row->zeta * row->rate * at->c[e];
       held->by_rate[at->v[e]] += row->zeta * row->before * at->c[e];
       held->by_z[at->v[e]] -= row->mu * at->c[e];
@@ -320,12 +320,30 @@ static void of_coordinates(MbHeldBack *held, const MbHeldRows *r, size_t first, 
   if (constraint->order == 2 && r->at == MB_HELD_ONCE) of_rates(held, r, first, end);
 }
 
+// Of gaps alone: δg is H along motions, and C along coordinates.
+static void of_gaps(MbHeldBack *held, const MbHeldRows *r) {
+  for (size_t k = 0; k < r->n; k++) {
+    const MbHeldRow *row = &r->row[k];
+    const MbRow *at = &r->sim->constraining->set.row[row->slot];
+    const double weight = row->zeta * row->pull;
+    for (int e = 0; e < 2; e++) {
+      for (size_t i = 0; i < 6 && at->body[e] != MB_WORLD; i++)
+        held->move[6 * at->body[e] + i] += weight * at->H[e][i];
+      if (at->c[e] != 0) held->by_q[at->v[e]] += weight * at->c[e];
+    }
+  }
+}
+
 void mb_held_rows_back(MbSensitivity *g, MbHeldRows *r, const double *claimed) {
   if (!r) return;
   for (size_t k = 0; k < r->n; k++)
     r->row[k].zeta = r->row[k].slips              ? 0
                      : r->row[k].tied == SIZE_MAX ? claimed[r->row[k].claimed]
                                                   : r->asked[r->row[k].tied];
+  if (r->at == MB_HELD_GAPS) {
+    of_gaps(g->held, r);
+    return;
+  }
   for (size_t first = 0; first < r->n; first = end_of(r, first)) {
     const bool about = r->sim->model->constraints[r->row[first].constraint].ops->coordinates > 0;
     (about ? of_coordinates : of_bodies)(g->held, r, first, end_of(r, first));

@@ -17,12 +17,6 @@ static bool any_node_hangs(const MbModel *model) {
 
 bool mb_held_is(const MbSim *sim) { return sim->solver->map->layout == mb_maximal_ops.map->layout; }
 
-static bool accelerates(const MbModel *model) {
-  bool any = false;
-  for (size_t i = 0; i < model->nconstraints; i++) any |= model->constraints[i].order == 2;
-  return any;
-}
-
 const char *mb_held_refuses(const MbSim *sim) {
   const MbModel *model = sim->model;
   const MbIntegratorKind kind = model->integrator.kind;
@@ -30,9 +24,6 @@ const char *mb_held_refuses(const MbSim *sim) {
   if (kind != MB_SYMPLECTIC && kind != MB_IMPLICIT && !stages && !halves)
     return "under solver \"maximal\" there is no way back through this integrator";
   if (halves && !model->jointed) return "under \"trapezoidal\" there are exact ones of trees of joints alone";
-  if (halves && accelerates(model))
-    return "under solver \"maximal\" there is no way back through prescribed accelerations in steps of "
-           "\"trapezoidal\"";
   if (model->solver.mode != MB_DYNAMIC) return "there are exact ones of mode \"dynamic\" alone";
   if (model->solver.terms == MB_TERMS_EXPLICIT) return "velocity terms are explicit";
   if (sim->solver->passes) return "deformables of elements are solved for by iterations of their own";

@@ -3,10 +3,10 @@
 //   hard         G z + g(q ⊕ h w)/h = 0,     of rates  G (w + z) + g_t = 0
 //   soft         G (w + z) + (g − θ h G w)/way + E μ = 0
 //
-// beside the rows of joints, and push by Gᵀ μ; at the end of the step  A x = Jᵀ λ + Gᵀ ν,  G v⁺ + g_t = 0.  Of one way those are rows of a pass that have pushed in it, and of the end those that have pushed then, as the step has noted them (half_notes.h). Those that the solver holds with the joints have
-// their μ and ζ from its solutions. Of the others, with Y = s A⁻¹ Gᵀ along what joints leave free, S = G Y + E and z_J what joints alone make of A z,
+// beside the rows of joints, and push by Gᵀ μ; at the end of the step  A x = Jᵀ λ + Gᵀ ν,  G v⁺ + g_t = 0.  Of one way those are rows of a pass that have pushed in it, and of the end those that have pushed then, as the step has noted them, with what they have pushed (half_notes.h). Those that the solver holds with the joints have
+// their μ and ζ from its solutions. Of the others, with Y = s A⁻¹ Gᵀ along what joints leave free and S = G Y + E,
 //
-//   S μ = G (z − z_J),  and of soft rows less what is asked for without μ,      Sᵀ ζ = −Yᵀ w̄
+//   Sᵀ ζ = −Yᵀ w̄
 //
 // A step in which something is struck is passes of one stage over all of it, q_k = q ⊕ h w, s = h. Gaps where w leads are a list of their own there, weighed by the same ζ.
 #include "core/sim/claims.h"
@@ -27,43 +27,41 @@ static void remember_closures(MbSim *sim, const double *guess) {
   if (n) memcpy(mb_section(sim, MB_SECTION_CLOSURES), guess, n * sizeof *guess);
 }
 
-// What a soft row of a pass asks for without μ: with G (w + z), of which the pass has made z.
-static double left_of(const MbHeldRows *r, const MbHeldRow *row, const double *w, const double *z) {
-  const MbRowSet *set = &r->sim->constraining->set;
-  const MbRow *at = &set->row[row->slot];
-  return row->rate * mb_row_rate(set, row->slot, z) + row->before * mb_row_rate(set, row->slot, w) +
-         row->pull * at->g + row->slip * at->gt;
+// Takes those listed, which have pushed as has been noted, to where A is factored, and adds what they push to y. False: A has no inverse.
+static bool stand(MbSensitivity *g, MbHeldRows *r, double *y) {
+  const size_t nv = r->sim->nv;
+  if (!mb_held_rows_respond(g, r)) return false;
+  mb_ranked_factor(&r->S, r->ntied);
+  for (size_t k = 0; k < r->n; k++) {
+    MbHeldRow *row = &r->row[k];
+    for (size_t i = 0; i < nv && row->tied != SIZE_MAX; i++) y[i] += row->mu * r->G[nv * row->tied + i];
+    row->mu /= r->scale;
+  }
+  return true;
 }
 
-// Finds what rows push that have made x of y, of a pass from velocities w (NULL: it is none), and adds it to y. False: A has no inverse.
-static bool find_pushes(MbSensitivity *g, MbHeldRows *r, const double *x, const double *w, double *y) {
+// Finds what hard rows push that have made x of y where the run begins, which nobody notes, and adds it to y. False: A has no inverse.
+static bool find_pushes(MbSensitivity *g, MbHeldRows *r, const double *x, double *y) {
   MbHeldBack *held = g->held;
   MbSim *sim = r->sim;
   const size_t nv = sim->nv;
+  if (!stand(g, r, y)) return false;
   memcpy(r->y, y, nv * sizeof *y);
   sim->solver->claims->speeds(sim->work, x, held->zeta);
-  if (!mb_held_rows_respond(g, r) || !sim->solver->apply(sim->work, r->y, held->zeta, held->lambda))
-    return false;
+  if (!sim->solver->apply(sim->work, r->y, held->zeta, held->lambda)) return false;
   for (size_t i = 0; i < nv; i++) r->y[i] = x[i] - r->y[i];
-  for (size_t k = 0; k < r->n; k++) {
-    const MbHeldRow *row = &r->row[k];
-    if (row->tied == SIZE_MAX) continue;
-    r->asked[row->tied] =
-        mb_slope_dot(r->G + nv * row->tied, r->y, nv) - (w && row->soft > 0 ? left_of(r, row, w, x) : 0);
-  }
-  mb_ranked_factor(&r->S, r->ntied);
+  for (size_t k = 0; k < r->ntied; k++) r->asked[k] = mb_slope_dot(r->G + nv * k, r->y, nv);
   mb_ranked_solve(&r->S, r->asked, r->asked);
   for (size_t k = 0; k < r->n; k++) {
     const size_t tied = r->row[k].tied;
-    r->row[k].mu = tied == SIZE_MAX ? 0 : r->asked[tied];
     if (tied == SIZE_MAX) continue;
+    r->row[k].mu = r->asked[tied];
     for (size_t i = 0; i < nv; i++) y[i] += r->scale * r->asked[tied] * r->G[nv * tied + i];
   }
   return true;
 }
 
-bool mb_held_half_rows_at(MbSensitivity *g, const MbTurn *turn, const MbStageNote *pass, const double *z,
-                          double *y) {
+bool mb_held_half_rows_at(MbSensitivity *g, const MbTurn *turn, const MbStageNote *pass, double *y) {
   MbHeldRows *r = g->held->rows;
   MbSim *sim = g->probe;
   const double h = sim->model->h;
@@ -76,7 +74,7 @@ bool mb_held_half_rows_at(MbSensitivity *g, const MbTurn *turn, const MbStageNot
   remember_closures(sim, turn->guess);
   mb_rows_make_half(sim, &half, sim->q1, turn->noted, turn->begin);
   mb_held_rows_list(r, pass->impulse);
-  return find_pushes(g, r, z, pass->from, y);
+  return stand(g, r, y);
 }
 
 bool mb_held_half_rows_end(MbSensitivity *g, const double *q, double t, const double *guess,
@@ -88,7 +86,7 @@ bool mb_held_half_rows_end(MbSensitivity *g, const double *q, double t, const do
   mb_rows_make(r->sim, q, x, t, 0);
   memset(r->asked, 0, r->sim->model->nslots * sizeof *r->asked);
   mb_held_rows_list(r, pushed ? pushed : r->asked);
-  return find_pushes(g, r, x, NULL, y);
+  return pushed ? stand(g, r, y) : find_pushes(g, r, x, y);
 }
 
 // ---- what is about to do otherwise --------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ bool mb_held_row_terms(const MbHeldRows *r, const MbSim *sim, double gap, MbHeld
   row->rate = mb_ask(&asking, &faster).b - asked.b;
   row->before = r->at == MB_HELD_PASS ? mb_ask(&asking, &begun).b - asked.b : 0;
   row->soft = asked.soft * r->scale;
-  if (mb_held_row_accelerates(r, row)) row->rate = 0; // it asks for V a + V̇ w in its place
+  if (mb_held_row_accelerates(r, row)) row->rate = row->before = 0; // it asks for V a + V̇ w in its place
   return asked.takes;
 }
 

@@ -114,17 +114,17 @@ Test(gradient_held, derivatives_back_of_what_is_accelerated_are_those_of_whole_r
   check("accelerated", NULL, MOVE);
 }
 
+#define ACCELERATED_SCREW                                                                                    \
+  "/bodies/1/"                                                                                               \
+  "joint={\"type\":\"screw\",\"pitch\":0.1,\"axis\":[\"=0.6+start\",1,0],\"velocity\":\"=start\","           \
+  "\"motion\":{\"acceleration\":{\"times\":[0,0.05,0.12],\"values\":[0,\"=10*start\",\"=-number\"]}},"       \
+  "\"parent\":\"a1\",\"in_parent\":{\"position\":[\"=length/2\",0,0]},\"in_body\":{\"position\":["           \
+  "\"=-length/3\",\"=mass/50\",0.02]}}"
+
 // A stage asks for V a + V̇ v, where bodies tumble and the axis turns with the arm that carries it, and what agrees where it ends keeps its rate.
 Test(gradient_held, derivatives_back_through_stages_of_what_is_accelerated_are_those_of_whole_runs) {
   check_stages("accelerated", NULL, MOVE);
-  check_stages(
-      "accelerated",
-      "/bodies/1/"
-      "joint={\"type\":\"screw\",\"pitch\":0.1,\"axis\":[\"=0.6+start\",1,0],\"velocity\":\"=start\","
-      "\"motion\":{\"acceleration\":{\"times\":[0,0.05,0.12],\"values\":[0,\"=10*start\",\"=-number\"]}},"
-      "\"parent\":\"a1\",\"in_parent\":{\"position\":[\"=length/2\",0,0]},\"in_body\":{\"position\":["
-      "\"=-length/3\",\"=mass/50\",0.02]}}",
-      MOVE);
+  check_stages("accelerated", ACCELERATED_SCREW, MOVE);
 }
 
 // What is driven at a rate keeps to how far its joint moves in a step, by which velocities are felt otherwise than what it pushes, and places at the step's end.
@@ -245,6 +245,13 @@ Test(gradient_held, so_they_are_back_through_halves_beside_what_pulls, TEST_LONG
                "\"at\":[0,0.02,-0.1]}],\"stiffness\":\"=100*pull\",\"damping\":3,\"length\":0.2}]",
                MOVE);
   check_halves("rotors", "/time={\"step\":0.02,\"steps\":5}", MOVE);
+}
+
+// A pass asks for the rate that the step begins with, where that begins.
+Test(gradient_held, derivatives_back_through_halves_of_what_is_accelerated_are_those_of_whole_runs) {
+  check_halves("accelerated", NULL, MOVE);
+  check_halves("accelerated", ACCELERATED_SCREW, MOVE);
+  check_halves("accelerated", "/bodies/1/joint/limits=[[-0.02,1],[-1,0.01]]", FEW);
 }
 
 // What damps a stop in the last pass is a part of A at the step's end, which may be beyond it or not: there a number was asked about what is damped where the step ends.

@@ -69,6 +69,18 @@ Test(gradient_stages, derivatives_where_a_loop_closes_an_arm_at_its_limit_are_th
   check("closed_limit", "/time={\"step\":0.002,\"steps\":20}", FEW);
 }
 
+// Gaps that are closed in part are those at the state, too, and limits act where they have been passed, or take what is beyond further outward.
+Test(gradient_stages, derivatives_of_limits_that_are_passed_are_those_of_whole_runs) {
+  static const char *const sets[] = {
+      "/solver={\"type\":\"redmax\",\"stabilization\":{\"type\":\"baumgarte\",\"gamma\":30}}",
+      "/solver={\"type\":\"redmax\",\"stabilization\":{\"type\":\"baumgarte\",\"gamma\":30,"
+      "\"upper_limits\":\"outward\"}}"};
+  double worst = 0;
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+    cr_expect_eq(gradient_check_scene("limit", sets[i], &ways[WAYS - 1], NEAR, &worst), 0);
+  printf("largest error through halves, of the largest derivative: limit, with gamma %.1e\n", worst);
+}
+
 static bool is_end(void *to, int64_t step, double t) {
   (void)t;
   return step == *(const int64_t *)to;

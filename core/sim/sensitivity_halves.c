@@ -19,8 +19,6 @@
 
 #include <string.h>
 
-enum { PASSES = MB_HALVES_PASSES };
-
 const char *mb_slope_halves_refuse(const MbModel *model) {
   if (model->solver.mode != MB_DYNAMIC) return "there are exact ones of mode \"dynamic\" alone";
   if (model->contacts.nsolids) return "there are no exact ones of contact";

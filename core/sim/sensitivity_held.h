@@ -82,7 +82,8 @@ struct MbHeldBack {
   MbHeldStages *stages; // of steps that are made of stages; NULL: they are one solution
   MbHeldHalves *halves; // of the midpoint rule; NULL: it is another
   MbHeldRows *gaps,
-      *end; // of constraints in such a step, where a pass leads and at its end; NULL: there are none
+      *end;      // of constraints in such a step, where a pass leads and at its end; NULL: there are none
+  double *begun; // (model's nv) what rates of coordinates at such a step's start are weighed by
   MbHeldRotors *rotors;  // joints' own inertia; NULL: there is none
   MbHeldRubbed *rubbed;  // friction inside joints; NULL: there is none
   MbHeldWeighed of;      // the equations at hand
@@ -173,6 +174,9 @@ bool mb_held_half_rows_make(MbSensitivity *g, MbSim *measure); // false: out of 
 bool mb_held_half_rows_at(MbSensitivity *g, const MbTurn *turn, const MbStageNote *pass, double *y);
 // Takes them to where the pass leads, where `measure` is, and looks for limits and ropes that are about to do otherwise in it.
 void mb_held_half_rows_lead(MbSensitivity *g, const MbTurn *turn, const MbStageNote *pass);
+// Adds up what rates at the step's start are felt by in a pass that has been gone back over; goes back over them there. False: the coordinates of a joint are not found.
+void mb_held_half_rows_begun(MbSensitivity *g);
+bool mb_held_half_rows_begin_back(MbBackward *b, const MbTurn *turn);
 // The same as the first of velocities that are made to agree, where `measure` is at coordinates q, at time t, with rows that have pushed (NULL: nobody knows, and none of one way has), by x that they have made of velocities.
 bool mb_held_half_rows_end(MbSensitivity *g, const double *q, double t, const double *guess,
                            const double *pushed, const double *x, double *y);

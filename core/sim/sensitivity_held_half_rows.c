@@ -10,6 +10,7 @@
 //
 // A step in which something is struck is passes of one stage over all of it, q_k = q ⊕ h w, s = h. Gaps where w leads are a list of their own there, weighed by the same ζ.
 #include "core/sim/claims.h"
+#include "core/sim/evaluate.h"
 #include "core/sim/half_notes.h"
 #include "core/sim/sensitivity_held.h"
 
@@ -18,7 +19,8 @@
 
 bool mb_held_half_rows_make(MbSensitivity *g, MbSim *measure) {
   MbHeldBack *held = g->held;
-  return mb_held_rows_create(g, measure, MB_HELD_GAPS, &held->gaps) &&
+  held->begun = mb_arena_alloc(&g->arena, measure->model->nv + 1, sizeof *held->begun);
+  return held->begun && mb_held_rows_create(g, measure, MB_HELD_GAPS, &held->gaps) &&
          mb_held_rows_create(g, measure, MB_HELD_AGREED, &held->end);
 }
 
@@ -87,6 +89,36 @@ bool mb_held_half_rows_end(MbSensitivity *g, const double *q, double t, const do
   memset(r->asked, 0, r->sim->model->nslots * sizeof *r->asked);
   mb_held_rows_list(r, pushed ? pushed : r->asked);
   return pushed ? stand(g, r, y) : find_pushes(g, r, x, y);
+}
+
+// ---- prescribed accelerations: passes ask for the rates that the step begins with, V(q) v ---------------------------
+
+void mb_held_half_rows_begun(MbSensitivity *g) {
+  MbHeldRows *r = g->held->rows;
+  for (size_t k = 0; r && k < r->n; k++) {
+    const MbHeldRow *row = &r->row[k];
+    const MbRow *at = &r->sim->constraining->set.row[row->slot];
+    for (int e = 0; e < 2 && row->order == 2 && !r->whole; e++)
+      if (at->c[e] != 0) g->held->begun[at->v[e]] -= row->zeta * at->c[e];
+  }
+}
+
+bool mb_held_half_rows_begin_back(MbBackward *b, const MbTurn *turn) {
+  MbSensitivity *g = b->g;
+  MbHeldBack *held = g->held;
+  if (!held->rows || !held->rotors) return true;
+  MbSim *sim = held->gaps->sim;
+  const size_t size = sim->model->nv * sizeof *held->begun;
+  mb_sim_kinematics(sim, turn->q, turn->noted);
+  held->here = sim, held->slopes = NULL;
+  memset(held->by_q, 0, size), memcpy(held->by_rate, held->begun, size);
+  if (!mb_held_frame_back(g, turn->q, b->q, b->v)) return false;
+  for (size_t i = 0; i < b->nrest; i++) {
+    double sum = 0;
+    if (!mb_held_frame_number(g, b->rest[i], turn->q, &sum)) return false;
+    b->out[b->rest[i]] += sum / (2 * g->number[b->rest[i]].move);
+  }
+  return true;
 }
 
 // ---- what is about to do otherwise --------------------------------------------------------------------------------

@@ -35,7 +35,6 @@ struct MbHeldHalves {
   double *motion, *Z, *by_move, *by_phi, *turned[2]; // (nb x 6)
   double *own, *rate;                                // (model's nv)
   double *last_q, *last_v; // (model's nq), (model's nv) coordinates in the last pass
-  double *begun;           // (model's nv) what rates of coordinates at the step's start are weighed by
 };
 
 // From now on forces act for that span of time in a pass.
@@ -64,10 +63,9 @@ MbStatus mb_held_halves_make(MbSensitivity *g, MbReport *report) {
   t->rate = mb_arena_alloc(arena, sim->model->nv + 1, sizeof *t->rate);
   t->last_q = mb_arena_alloc(arena, sim->model->nq + 1, sizeof *t->last_q);
   t->last_v = mb_arena_alloc(arena, sim->model->nv + 1, sizeof *t->last_v);
-  t->begun = mb_arena_alloc(arena, sim->model->nv + 1, sizeof *t->begun);
   t->slopes = mb_arena_alloc(arena, nb + 1, sizeof *t->slopes);
   t->end = mb_arena_alloc(arena, nb + 1, sizeof *t->end);
-  ok = ok && t->q && t->own && t->rate && t->last_q && t->last_v && t->begun && t->slopes && t->end &&
+  ok = ok && t->q && t->own && t->rate && t->last_q && t->last_v && t->slopes && t->end &&
        mb_held_half_rows_make(g, t->measure);
   return ok ? MB_OK : mb_no_memory(report, "derivatives");
 }
@@ -190,38 +188,6 @@ static bool numbers_here(MbBackward *b, const MbHeldRows *rows, const double *q,
   return true;
 }
 
-// Passes ask rows that prescribe accelerations for the rates that the step begins with, V(q) v.
-static void add_begun(const MbSensitivity *g) {
-  const MbHeldRows *r = g->held->rows;
-  for (size_t k = 0; r && k < r->n; k++) {
-    const MbHeldRow *row = &r->row[k];
-    const MbRow *at = &r->sim->constraining->set.row[row->slot];
-    for (int e = 0; e < 2 && row->order == 2 && !r->whole; e++)
-      if (at->c[e] != 0) g->held->halves->begun[at->v[e]] -= row->zeta * at->c[e];
-  }
-}
-
-// What these are felt by where the step begins.
-static bool back_at_begin(MbBackward *b, const MbTurn *turn) {
-  MbSensitivity *g = b->g;
-  MbHeldBack *held = g->held;
-  MbHeldHalves *t = held->halves;
-  MbSim *sim = t->measure;
-  const size_t size = sim->model->nv * sizeof *t->begun;
-  if (!held->rows || !held->rotors) return true;
-  memcpy(t->q, turn->q, sim->nq * sizeof *t->q);
-  mb_sim_kinematics(sim, t->q, turn->noted);
-  look_at(held, sim, NULL);
-  memset(held->by_q, 0, size), memcpy(held->by_rate, t->begun, size);
-  if (!mb_held_frame_back(g, t->q, b->q, b->v)) return false;
-  for (size_t i = 0; i < b->nrest; i++) {
-    double sum = 0;
-    if (!mb_held_frame_number(g, b->rest[i], t->q, &sum)) return false;
-    b->out[b->rest[i]] += sum / (2 * g->number[b->rest[i]].move);
-  }
-  return true;
-}
-
 // By the equations of motion at q_k.
 static bool back_at_middle(MbBackward *b, const MbStageNote *pass) {
   MbSensitivity *g = b->g, *f = &g->held->free;
@@ -242,7 +208,7 @@ static bool back_at_middle(MbBackward *b, const MbStageNote *pass) {
   mb_held_rotors_stage(g, f->a, true);
   if (!mb_held_joints_back(g, held->rows, g->probe->q1, b->z, t->dq, t->dv)) return false;
   mb_held_rotors_felt(g, b->da);
-  add_begun(g);
+  mb_held_half_rows_begun(g);
   add_plus(held, -1, t->dv);
   mb_tangent_gather(b->gather, f->probe, f->tangent, pass->from, f->a, pass->t, b->z);
   for (size_t i = 0; i < b->nrest; i++)
@@ -503,7 +469,7 @@ bool mb_held_halves_back(MbBackward *b, const MbTurn *turn) {
   MbStageNote pass = mb_slope_halves_pass(g, turn->noted, passes - 1, turn->begin);
   g->parted = NULL, held->halves->felt = false;
   if (held->rows) held->rows->near = SIZE_MAX;
-  memset(held->halves->begun, 0, g->sim->model->nv * sizeof *held->halves->begun);
+  memset(held->begun, 0, g->sim->model->nv * sizeof *held->begun);
   bool done = end_back(b, turn, &pass);
   take_span(g, g->span);
   for (int k = passes - 1; k >= 0 && done; k--) {
@@ -511,7 +477,7 @@ bool mb_held_halves_back(MbBackward *b, const MbTurn *turn) {
     done = pass_back(b, turn, &pass);
   }
   for (size_t i = 0; i < nv; i++) b->v[i] += b->w[i];
-  done = done && back_at_begin(b, turn);
+  done = done && mb_held_half_rows_begin_back(b, turn);
   look_at(held, g->probe, NULL);
   return done;
 }

@@ -260,7 +260,7 @@ Test(gradient_held, derivatives_back_through_halves_by_what_damps_a_stop_are_tho
 }
 
 // Rows are asked where a pass is and where it leads, limits and ropes as each of them presses; a blow makes a step one of passes of one stage.
-Test(gradient_held, derivatives_back_through_halves_of_limits_and_ropes_are_those_of_whole_runs) {
+Test(gradient_held, derivatives_back_through_halves_of_limits_and_ropes_are_those_of_whole_runs, TEST_LONG) {
   check_halves("limit", NULL, NEAR);
   check_halves("taut", NULL, FEW);
   check_halves("caught", NULL, NEAR);

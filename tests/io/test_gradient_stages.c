@@ -60,7 +60,7 @@ Test(gradient_stages, derivatives_of_arms_at_several_limits_at_once_are_those_of
 }
 
 // A soft rope is a row of one way with a damper, which holds nothing on the way to where it is taut.
-Test(gradient_stages, derivatives_of_what_a_rope_and_a_limit_hold_are_those_of_whole_runs) {
+Test(gradient_stages, derivatives_of_what_a_rope_and_a_limit_hold_are_those_of_whole_runs, TEST_LONG) {
   check("limit", ROPE(""), NEAR);
   check("limit", ROPE("\"compliance\":\"=mass*1e-3\",\"damping\":0.001,"), NEAR);
 }

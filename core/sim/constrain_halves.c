@@ -141,11 +141,13 @@ MbStatus mb_constrain_agree(MbSim *sim, double t, const double *made, bool facto
   return status == MB_OK ? mb_singular_watch(sim, sim->s, v, 1, report) : status;
 }
 
-MbStatus mb_constrain_end(MbSim *sim, const double *made, bool factored, double *v, MbReport *report) {
+MbStatus mb_constrain_end(MbSim *sim, const double *made, bool factored, double *v, double *agreed,
+                          MbReport *report) {
   MbConstraining *c = sim->constraining;
   const double h = sim->model->h;
   const MbStatus status = mb_constrain_agree(sim, sim->state.t + h, made, factored, v, report);
   mb_stage_note_agreed(sim);
+  if (c && agreed) memcpy(agreed, c->force, sim->model->nslots * sizeof *agreed);
   for (size_t s = 0; c && s < c->set.n; s++) c->force[s] = (c->half[s] + c->force[s]) / h;
   return status;
 }

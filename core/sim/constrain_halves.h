@@ -17,8 +17,9 @@ MbStatus mb_constrain_keep(MbSim *sim, const double *v, const double *w, double 
 const char *mb_constrain_widest(const MbSim *sim, double *gap);
 // Whether a hard unilateral row has pressed in the step so far that did not press in the one before.
 bool mb_constrain_struck(const MbSim *sim);
-// Ends a step at t + h as mb_constrain_agree does; forces are those that the whole step has taken.
-MbStatus mb_constrain_end(MbSim *sim, const double *made, bool factored, double *v, MbReport *report);
+// Ends a step at t + h as mb_constrain_agree does, agreed (nslots; may be NULL) being the impulses that has taken; forces are those that the whole step has taken.
+MbStatus mb_constrain_end(MbSim *sim, const double *made, bool factored, double *v, double *agreed,
+                          MbReport *report);
 // Takes the velocities nearest to v that satisfy the constraints at (q1, t); A is factored there, or will be. Rows that prescribe
 // accelerations have made of the velocities at the start what `made` is.
 MbStatus mb_constrain_agree(MbSim *sim, double t, const double *made, bool factored, double *v,

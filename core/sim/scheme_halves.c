@@ -21,7 +21,9 @@
 #include "core/sim/accounting.h"
 #include "core/sim/constrain_halves.h"
 #include "core/sim/claims.h"
+#include "core/sim/constrain_internal.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/half_notes.h"
 #include "core/sim/layout.h"
 #include "core/sim/schemes.h"
 #include "core/sim/stage.h"
@@ -63,9 +65,28 @@ static double *made_of(MbSim *sim, const double *w) {
   return sim->r;
 }
 
+// Notes of a step what has been struck in it (NULL: nothing), so that it is made anew.
+static void note_struck(const MbSim *sim, const MbHalfNotes *notes, const double *struck) {
+  const size_t size = sim->model->nslots * sizeof *struck;
+  if (!sim->noted) return;
+  *notes->blow = struck != NULL;
+  if (struck)
+    memcpy(notes->struck, struck, size);
+  else if (size)
+    memset(notes->struck, 0, size);
+}
+
+// Notes the velocities that pass k of such a step has made, which stand for those behind it, too.
+static void note_pass(const MbSim *sim, const MbHalfNotes *notes, size_t k, const double *w) {
+  const size_t rows = sim->model->nslots;
+  if (!sim->noted) return;
+  for (size_t i = k + 1; i < notes->most + 2; i++) memcpy(notes->w + sim->nv * i, w, sim->nv * sizeof *w);
+  memcpy(notes->pushes + rows * k, sim->constraining->force, rows * sizeof *notes->pushes);
+}
+
 // The step anew where a row of one way has come to press: one implicit stage over all of it, as bdf1's, which stops what comes in. Of the
 // velocities on both sides of a jump the two schemes would make others than a blow leaves.
-static MbStatus take_blow(MbSim *sim, MbReport *report) {
+static MbStatus take_blow(MbSim *sim, const MbHalfNotes *notes, MbReport *report) {
   enum { PASSES = 3 };
   const double h = sim->model->h, t = sim->state.t + h;
   double *w = sim->t, *v1 = sim->v1;
@@ -84,16 +105,18 @@ static MbStatus take_blow(MbSim *sim, MbReport *report) {
                          .passes = 1,
                          .factors = 1};
   memcpy(w, sim->start, sim->nv * sizeof *w);
-  for (int pass = 0; status == MB_OK && pass < PASSES; pass++) {
+  if (sim->noted) memcpy(notes->w, w, sim->nv * sizeof *w);
+  for (size_t pass = 0; status == MB_OK && pass < PASSES; pass++) {
     mb_sim_move(sim, h, w);
     status = mb_stage_solve(sim, &stage, NULL, w, report);
+    if (status == MB_OK) note_pass(sim, notes, pass, w);
   }
   if (status == MB_OK) status = mb_constrain_keep(sim, sim->start, w, 1, report);
   if (status != MB_OK) return status;
   mb_sim_move(sim, h, w);
   memcpy(v1, w, sim->nv * sizeof *v1);
   memcpy(sim->r, w, sim->nv * sizeof *w);
-  return mb_constrain_end(sim, sim->r, false, v1, report);
+  return mb_constrain_end(sim, sim->r, false, v1, sim->noted ? notes->agreed : NULL, report);
 }
 
 MbStatus mb_scheme_midpoint(MbSim *sim, MbReport *report) {
@@ -104,16 +127,21 @@ MbStatus mb_scheme_midpoint(MbSim *sim, MbReport *report) {
   double *w = sim->t, *v1 = sim->v1;
   MbStage stage = half_step(sim, (MbHalf){.theta = 0.5, .impulse = h / 2}, sim->state.t + h / 2, most);
   stage.q = sim->q1, stage.moves = true, stage.ahead = h / 2;
-  const bool rows = sim->constraining || mb_claims_any(sim);
-  stage.noted = sim->noted, stage.noting = rows ? MB_HALF_PASSES_MOST : sim->integrator->passes;
+  const MbHalfNotes notes =
+      sim->noted ? mb_half_notes(sim, sim->noted) : (MbHalfNotes){.most = mb_half_notes_most(sim)};
+  stage.noted = sim->noted, stage.noting = (int)notes.most, stage.pushes = sim->noted ? notes.pushes : NULL;
+  note_struck(sim, &notes, NULL);
   memcpy(w, v, sim->nv * sizeof *w);
   status = mb_stage_solve(sim, &stage, v1, w, report);
   if (status == MB_OK) status = mb_constrain_keep(sim, v, w, 2, report);
   if (status != MB_OK) return status;
-  if (mb_constrain_struck(sim)) return take_blow(sim, report);
+  if (mb_constrain_struck(sim)) {
+    note_struck(sim, &notes, sim->constraining->half);
+    return take_blow(sim, &notes, report);
+  }
   mb_sim_move(sim, h, w);
   for (size_t i = 0; i < sim->nv; i++) v1[i] = 2 * w[i] - v[i];
-  return mb_constrain_end(sim, made_of(sim, w), false, v1, report);
+  return mb_constrain_end(sim, made_of(sim, w), false, v1, sim->noted ? notes.agreed : NULL, report);
 }
 
 MbStatus mb_scheme_verlet_halves(MbSim *sim, MbReport *report) {
@@ -129,7 +157,7 @@ MbStatus mb_scheme_verlet_halves(MbSim *sim, MbReport *report) {
   status = mb_stage_solve(sim, &first, w, u, report);
   if (status == MB_OK) status = mb_constrain_keep(sim, v, u, 1, report);
   if (status != MB_OK) return status;
-  if (mb_constrain_struck(sim)) return take_blow(sim, report);
+  if (mb_constrain_struck(sim)) return take_blow(sim, &(MbHalfNotes){0}, report);
 
   mb_sim_move(sim, h, u);
   MbStage second = half_step(sim, other, sim->state.t + h, 1);
@@ -140,5 +168,5 @@ MbStatus mb_scheme_verlet_halves(MbSim *sim, MbReport *report) {
   if (status != MB_OK) return status;
 
   for (size_t i = 0; i < sim->nv; i++) w[i] += u[i] - v[i];
-  return mb_constrain_end(sim, made_of(sim, u), true, w, report);
+  return mb_constrain_end(sim, made_of(sim, u), true, w, NULL, report);
 }

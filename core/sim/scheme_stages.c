@@ -91,7 +91,7 @@ static const double *made_of(MbSim *sim) {
 // measures, so that they have no more energy, and that nothing but where bodies are decides on them.
 static MbStatus end(MbSim *sim, MbReport *report) {
   const MbStatus status = mb_full_stage_measure(sim, sim->v1, report);
-  return status == MB_OK ? mb_constrain_end(sim, made_of(sim), true, sim->v1, report) : status;
+  return status == MB_OK ? mb_constrain_end(sim, made_of(sim), true, sim->v1, NULL, report) : status;
 }
 
 // ---- parts of a step ------------------------------------------------------------------------------------------------

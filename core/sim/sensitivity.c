@@ -301,7 +301,7 @@ static void change_with_rows(MbSensitivity *g, MbSlope *t, const MbStageNote *no
   if (note->agrees) mb_slope_project(g, NULL, g->move, true, dv);
   mb_tangent_times(g->probe, g->tangent, g->move, dv, da, out);
   for (size_t i = 0; i < nv; i++) out[i] += g->rate[i];
-  mb_slope_rows_solve(g, out, g->move, t->w);
+  mb_slope_rows_solve(g, out, g->move, t->from, t->w);
   for (size_t i = 0; i < nv; i++) out[i] = h * (t->base[i] + note->gamma * t->w[i]);
   mb_tangent_moved(g->probe, g->step, t->q, out, g->move);
   mb_slope_project(g, t->w, g->move, true, t->first);
@@ -429,7 +429,7 @@ static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
   if (why) return step_as_a_whole(g, why, report);
   if (status == MB_OK && g->rows && g->before.step == g->began) status = agree_at_start(g, report);
   if (status != MB_OK) return status;
-  if (g->rows) mb_slope_rows_guess(g, g->before.memory + sim->section[MB_SECTION_CLOSURES]);
+  mb_slope_rows_step(g, g->before.memory + sim->section[MB_SECTION_CLOSURES], mb_stages_struck(sim));
   mb_stages_noted(sim, &notes);
   for (size_t s = 0; s < stages; s++) {
     const MbStageNote *note = &notes[s];
@@ -443,6 +443,7 @@ static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
     }
   }
   for (size_t k = 0; k < g->count; k++) end(g, &g->slopes[k], &notes[stages - 1]);
+  mb_slope_rows_tell(g, sim->state.t, sim->state.step, report);
   return MB_OK;
 }
 

@@ -1,6 +1,6 @@
 // Derivatives of a run by numbers of its scene, step by step with it, of what the program computes, branch by branch: exact ones of fully
-// implicit schemes on trees with rows of both ways (sensitivity.c), of steps of one solution with rows of one way too (sensitivity_once.c) and of the midpoint rule (sensitivity_halves.c)
-// with rows of both ways, and by differences of single steps otherwise (sensitivity_steps.c).
+// implicit schemes on trees with rows (sensitivity.c), of steps of one solution (sensitivity_once.c) and of the midpoint rule (sensitivity_halves.c),
+// and by differences of single steps otherwise (sensitivity_steps.c).
 #ifndef MB_SIM_SENSITIVITY_H
 #define MB_SIM_SENSITIVITY_H
 

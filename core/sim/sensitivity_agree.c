@@ -15,12 +15,11 @@
 static void go_to_last_pass(MbSensitivity *g, double *noted) {
   MbTiedHalves *t = g->tied->halves;
   MbSim *sim = g->probe;
-  const double s = sim->model->h / 2;
   const double *last = noted + (size_t)(mb_slope_halves_count(sim, noted) - 1) * sim->nv;
   memcpy(t->made, last, sim->nv * sizeof *last);
-  mb_slope_tied_go(g, t->place, s, last, t->step);
+  mb_slope_tied_go(g, t->place, t->span, last, t->step);
   mb_sim_kinematics(sim, t->place, t->made);
-  mb_sim_signals(sim, g->tied->begin + s);
+  mb_sim_signals(sim, g->tied->begin + t->span);
 }
 
 // How e changes there along each of the slopes.
@@ -49,7 +48,7 @@ static bool factor(MbSensitivity *g, double *noted, bool start, bool along) {
     if (t->pulled) mb_sim_kinematics(sim, g->q1, t->change);
     if (t->pulled) memcpy(t->motion, sim->x.phi, 6 * sim->model->nb * sizeof *t->motion);
     go_to_last_pass(g, noted);
-    if (t->pulled) mb_tangent_linear_blocks(sim, g->tangent, g->tied->begin + s);
+    if (t->pulled) mb_tangent_linear_blocks(sim, g->tangent, g->tied->begin + t->span);
     if (sim->stiffness) mb_coordinates_derivatives(sim->model, &sim->x, sim->stiffness, sim->damping);
     mb_coordinates_derivatives(sim->model, &sim->x, g->stiffness, g->damping);
     if (t->pulled && along) bend(g);
@@ -69,9 +68,11 @@ bool mb_slope_agree_at(MbSensitivity *g, double *noted, const double *before, bo
   const size_t nv = sim->nv;
   const double s = sim->model->h / 2;
   double *from = t->other;
+  const double mean = t->blow ? 1 : 2;
   t->to = before ? t->start : t->end, t->at_start = before;
+  mb_slope_pass_span(g, s);
   for (size_t i = 0; i < nv; i++) {
-    from[i] = before ? before[i] : 2 * t->last[i] - t->start[i];
+    from[i] = before ? before[i] : mean * t->last[i] + (1 - mean) * t->start[i];
     t->change[i] = t->to[i] - from[i];
     g->a[i] = t->change[i] / s;
   }
@@ -79,7 +80,7 @@ bool mb_slope_agree_at(MbSensitivity *g, double *noted, const double *before, bo
   mb_slope_turned_at(g, s, t->change);
   mb_slope_tied_look(g, sim);
   mb_tangent_rows_list_as(sim, g->tangent, MB_TANGENT_AGREE, t->start, t->to,
-                          before ? g->tied->begin : tied->end);
+                          before ? g->tied->begin : tied->end, before ? NULL : t->agreed);
   if (!mb_slope_tied_respond(g)) return false;
   for (size_t k = 0; k < rows->n; k++)
     tied->asked[k] = -mb_tangent_row_asked(sim, MB_TANGENT_AGREE, &rows->row[k], t->still, from);
@@ -106,7 +107,7 @@ static void side_at_last_pass(const MbSensitivity *g, const MbSlope *slope, int 
   MbSim *side = k ? slope->more : slope->less;
   mb_sim_kinematics(side, mb_axes_q(slope->axes, k, t->place),
                     mb_axes_v(slope->axes, k, MB_AXES_FELT, t->made));
-  mb_tangent_linear_blocks(side, slope->side[k], g->tied->begin + g->sim->model->h / 2);
+  mb_tangent_linear_blocks(side, slope->side[k], g->tied->begin + t->span);
 }
 
 // out −= what it changes of Jᵀ e.
@@ -172,7 +173,12 @@ bool mb_slope_agree_change(MbSensitivity *g, const MbSlope *slope, double move, 
     for (size_t i = 0; i < nv; i++) out[i] += t->one[i];
   }
   if (!solve(g, out)) return false;
-  for (size_t k = 0; k < mb_tangent_rows(g->tangent)->n; k++) tied->asked[k] += tied->r[k];
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  for (size_t k = 0; k < rows->n; k++) {
+    tied->asked[k] += tied->r[k];
+    if (mb_slope_tied_accelerates(g, rows->row[k].slot))
+      tied->asked[k] -= mb_slope_dot(tied->G + nv * k, v, nv);
+  }
   mb_slope_tied_close(g, tied->asked, out);
   memcpy(v, out, nv * sizeof *v);
   return true;
@@ -190,6 +196,10 @@ bool mb_slope_agree_back(MbSensitivity *g, double *q, double *v, double *z, doub
   for (size_t i = 0; i < nv; i++) v[i] = -da[i] / s - own(g, i) * z[i];
   mb_slope_turned_back(g, z, dq, v);
   for (size_t i = 0; i < nv; i++) q[i] += dq[i];
+  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
+  for (size_t k = 0; k < rows->n; k++)
+    for (size_t i = 0; i < nv && mb_slope_tied_accelerates(g, rows->row[k].slot); i++)
+      v[i] -= rows->row[k].zeta * g->tied->G[nv * k + i];
   return true;
 }
 

@@ -25,6 +25,11 @@ static double left_of(const MbSim *sim, size_t slot) {
   return 1 - (sim->model->gamma - sim->constraining->set.is[slot].outward) * sim->model->h;
 }
 
+// Of one way and on its way to its bound, which it is to come to and not beyond.
+static bool is_on_its_way(const MbSensitivity *g, size_t slot) {
+  return g->probe->constraining->set.is[slot].kind == MB_ROW_ONE_WAY && g->tied->halves->g0[slot] > 0;
+}
+
 static bool any_left(const MbSim *sim) {
   bool any = false;
   for (size_t s = 0; s < sim->model->nslots; s++) any |= left_of(sim, s) != 0;
@@ -63,7 +68,10 @@ void mb_slope_tied_aim_from(MbSensitivity *g) {
   MbTiedHalves *t = g->tied->halves;
   look_at(g, g->probe, g->q, t->start, g->tied->begin);
   gaps_of(g, t->G0);
-  for (size_t s = 0; s < g->sim->model->nslots; s++) t->shift[s] = left_of(g->probe, s);
+  for (size_t s = 0; s < g->sim->model->nslots; s++) {
+    t->g0[s] = g->probe->constraining->set.row[s].g;
+    t->shift[s] = is_on_its_way(g, s) ? 0 : left_of(g->probe, s);
+  }
 }
 
 void mb_slope_tied_aim(MbSensitivity *g, const double *w) {
@@ -72,6 +80,7 @@ void mb_slope_tied_aim(MbSensitivity *g, const double *w) {
   mb_slope_tied_go(g, t->q, g->sim->model->h, w, t->step);
   look_at(g, g->probe, t->q, w, g->tied->end);
   gaps_of(g, t->G1);
+  for (size_t s = 0; s < g->sim->model->nslots; s++) t->g1[s] = g->probe->constraining->set.row[s].g;
 }
 
 // gap ← what a number changes of the aims of a pass, which is at t->q.
@@ -89,7 +98,7 @@ void mb_slope_tied_aim_number(MbSensitivity *g, const MbSlope *slope, const doub
     if (!any_left(side[k])) continue; // nothing of the gaps at the state
     look_at_side(g, slope, k, g->q, t->start, g->tied->begin);
     for (size_t s = 0; s < set->n; s++)
-      t->gap[s] -= aims(side[k], s) ? share * left_of(side[k], s) * set->row[s].g : 0;
+      if (aims(side[k], s) && !is_on_its_way(g, s)) t->gap[s] -= share * left_of(side[k], s) * set->row[s].g;
   }
 }
 

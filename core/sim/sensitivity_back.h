@@ -58,7 +58,7 @@ typedef struct MbBackward {
   double *q, *v, *u, *before;                 // (nv) of the state
   double *move, *base, *w, *z, *dq, *dv, *da; // (nv)
   double *first, *next_q, *along;             // (nv)
-  double *q1, *left_moved;                    // (nv)
+  double *q1, *left_moved, *left_from;        // (nv)
   MbMoment at;                                // of the frame at hand
   double *frame[2], *weight, *left;           // (frame size) the last: of channels by differences
   double *by_move, *by_phi;                   // (nb x 6)

@@ -70,7 +70,7 @@ static void lay_out(const MbSensitivity *g, bool stands, Block *block, MbTurn *t
     turn->note[s].impulse = take(block, rows), turn->note[s].agreed = take(block, rows);
   }
   turn->struck = take(block, rows);
-  if (mb_back_by_passes(g)) turn->noted = take(block, mb_slope_halves_numbers(sim));
+  if (mb_back_by_passes(g)) turn->noted = take(block, mb_half_notes_numbers(sim));
 }
 
 // Of the state alone, where a block begins.
@@ -180,9 +180,9 @@ static bool take_list(MbBackward *b, double **list, size_t n) {
 bool mb_back_make(MbBackward *b, int64_t steps, size_t memory) {
   const MbSim *sim = b->g->sim;
   const size_t size = mb_sim_frame_size(sim);
-  double **const lists[] = {&b->q,      &b->v,     &b->u,  &b->before,    &b->move, &b->base,
-                            &b->w,      &b->z,     &b->dq, &b->dv,        &b->da,   &b->first,
-                            &b->next_q, &b->along, &b->q1, &b->left_moved};
+  double **const lists[] = {&b->q,      &b->v,     &b->u,  &b->before,     &b->move,     &b->base,
+                            &b->w,      &b->z,     &b->dq, &b->dv,         &b->da,       &b->first,
+                            &b->next_q, &b->along, &b->q1, &b->left_moved, &b->left_from};
   bool ok = take_list(b, &b->weight, size) && take_list(b, &b->left, size) &&
             take_list(b, &b->frame[0], size) && take_list(b, &b->frame[1], size) &&
             take_list(b, &b->by_move, 6 * sim->model->nb) && take_list(b, &b->by_phi, 6 * sim->model->nb);

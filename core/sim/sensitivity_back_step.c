@@ -12,7 +12,7 @@ static bool solve_back(MbBackward *b, const MbStageNote *note) {
   double *felt = b->left_moved;
   memset(felt, 0, nv * sizeof *felt);
   if (g->rows) {
-    mb_slope_rows_solve_back(g, b->w, felt);
+    mb_slope_rows_solve_back(g, b->w, felt, b->left_from);
     memcpy(b->z, g->rows->z, nv * sizeof *b->z);
   } else {
     for (size_t i = 0; i < nv; i++) b->z[i] = -b->w[i];
@@ -49,7 +49,7 @@ static MbStatus stage(MbBackward *b, const MbTurn *turn, size_t s, MbReport *rep
   const MbStageNote *note = &turn->note[s];
   const size_t nv = g->sim->nv;
   const double h = g->sim->model->h;
-  if (g->rows) mb_slope_rows_guess(g, turn->guess);
+  mb_slope_rows_step(g, turn->guess, turn->struck);
   const MbStatus status = mb_slope_at_stage(g, note, turn->t, turn->step, report);
   if (status != MB_OK) return status;
   look_at_stage(b, turn, note);
@@ -68,8 +68,9 @@ static MbStatus stage(MbBackward *b, const MbTurn *turn, size_t s, MbReport *rep
   mb_tangent_moved_transposed(g->probe, g->step, b->dq, b->move, b->dv);
   for (size_t i = 0; i < nv; i++) {
     b->next_q[i] += b->move[i], b->base[i] += h * b->dv[i];
-    b->da[i] /= note->gamma * h;
+    b->da[i] = b->da[i] / (note->gamma * h) - (g->rows ? b->left_from[i] : 0);
   }
+  mb_slope_rows_tell(g, turn->t, turn->step, report);
   mb_back_gather(b, note);
   for (size_t i = 0; i < b->nrest; i++) b->out[b->rest[i]] += mb_back_number_at_stage(b, b->rest[i], note);
   return MB_OK;
@@ -197,6 +198,7 @@ static MbStatus halves_back(MbBackward *b, const MbTurn *turn, MbReport *report)
   if (g->tied && !mb_back_agreed(b, turn->noted, NULL)) return lost(b, turn, report);
   mb_slope_halves_end_back(g, turn->noted, b->q, b->v, b->w);
   if (mb_slope_halves_went_on(g->sim, turn->noted)) return solved_back(b, turn, report);
+  mb_slope_tied_begin_passes(g);
   for (int p = mb_slope_halves_count(g->sim, turn->noted) - 1; p >= 0; p--) {
     const MbStageNote pass = mb_slope_halves_pass(g, turn->noted, p, turn->begin);
     if (!mb_slope_halves_at(g, turn->noted, &pass) ||
@@ -206,6 +208,7 @@ static MbStatus halves_back(MbBackward *b, const MbTurn *turn, MbReport *report)
     look_at_once(b, turn, &pass);
   }
   for (size_t i = 0; i < nv; i++) b->v[i] += b->w[i];
+  mb_slope_tied_tell(g, turn->t, turn->step, report);
   return MB_OK;
 }
 

@@ -90,7 +90,7 @@ static MbStatus record_once(MbBackward *b, MbTurn *turn, MbReport *report) {
 static MbStatus record_halves(MbBackward *b, MbTurn *turn, MbReport *report) {
   MbSim *sim = b->g->sim;
   turn->begin = sim->state.t;
-  if (b->g->tied && sim->model->nguess)
+  if (sim->model->nguess)
     memcpy(turn->guess, mb_section(sim, MB_SECTION_CLOSURES), sim->model->nguess * sizeof *turn->guess);
   memcpy(b->w, sim->state.v, sim->nv * sizeof *b->w);
   sim->noted = turn->noted;
@@ -98,7 +98,7 @@ static MbStatus record_halves(MbBackward *b, MbTurn *turn, MbReport *report) {
   sim->noted = NULL;
   if (status != MB_OK) return status;
   const char *why = mb_slope_no_once(b->g);
-  if (!why && b->g->tied && sim->state.step > 1 && !mb_slope_tied_agreed(sim, b->w, turn->noted))
+  if (!why && sim->model->nslots && sim->state.step > 1 && !mb_slope_tied_agreed(sim, b->w, turn->noted))
     why = "velocities did not agree with constraints as the step began";
   return why ? mb_back_none(b, sim->state.t, sim->state.step, why, report) : finish_turn(b, turn, report);
 }
@@ -244,6 +244,11 @@ static MbStatus start_back(MbBackward *b, MbReport *report) {
     memcpy(g->q, b->kept[0].q, g->sim->nq * sizeof *g->q);
     return mb_back_agreed(b, mb_back_turn(b, 0).noted, b->kept[0].v) ? MB_OK
                                                                      : mb_slope_unsolved(0, 0, report);
+  }
+  if (g->held && g->held->halves) {
+    const MbTurn first = mb_back_turn(b, 0);
+    return mb_held_halves_start_back(b, b->kept[0].q, b->kept[0].v, &first) ? MB_OK
+                                                                            : mb_slope_unsolved(0, 0, report);
   }
   if (g->held && g->held->stages)
     return mb_held_start_back(b, b->kept[0].q, b->kept[0].v,

@@ -40,19 +40,20 @@ static void at_side(MbSensitivity *g, const MbSlope *slope, int s, const MbStage
   const size_t nv = side->nv;
   double *y = r->wrench[0], *yp = r->wrench[1];
   const MbStageNote seen = mb_slope_side_note(slope, s, note);
-  const double *p = mb_axes_v(slope->axes, s, MB_AXES_FELT, r->p);
+  const double *p = mb_axes_v(slope->axes, s, MB_AXES_FELT, r->p),
+               *x = mb_axes_v(slope->axes, s, MB_AXES_RATE, r->x);
   mb_slope_rows_make_at(g, side, &seen, mb_axes_q(slope->axes, s, g->q1));
   memset(y, 0, nv * sizeof *y), memset(yp, 0, nv * sizeof *yp);
   for (size_t k = 0; k < r->n; k++) {
     const size_t slot = r->slot[k];
-    if (stage) {
+    if (stage && r->takes[k]) {
       const MbAsked asked = mb_slope_rows_asked(side, &seen, slot, 0);
       mb_row_spread(set, slot, r->mu[k], y);
       r->number.r[k] += share * (asked.b + asked.soft * note->gamma * side->model->h * r->mu[k]);
     }
-    if (k >= r->hard) continue;
+    if (k >= r->nagreed) continue;
     mb_row_spread(set, slot, r->nu[k], yp);
-    r->number.rp[k] += share * (mb_row_rate(set, slot, p) + set->row[slot].gt);
+    r->number.rp[k] += share * mb_slope_rows_agree(g, side, k, p, x);
   }
   for (size_t k = 0; k < r->nidle && stage; k++)
     r->number.idle[k] += share * mb_slope_rows_asked(side, &seen, r->idle[k], 0).b;
@@ -95,7 +96,8 @@ void mb_slope_rows_look(MbSensitivity *g, const MbSlope *slope) {
   double *left = r->asked[0];
   if (!mb_tangent_number_rows(slope->number)) return;
   mb_ranked_left(&r->S, r->number.r, left);
-  for (size_t k = 0; k < r->hard; k++) mb_slope_opens(g, slope, g->probe, r->slot[k], left[k]);
+  for (size_t k = 0; k < r->n; k++)
+    if (!(r->gives[k] > 0)) mb_slope_opens(g, slope, g->probe, r->slot[k], left[k]);
   for (size_t k = 0; k < r->nidle; k++) mb_slope_opens(g, slope, g->probe, r->idle[k], r->number.idle[k]);
 }
 
@@ -118,7 +120,7 @@ double mb_slope_rows_number_back(MbSensitivity *g, const MbSlope *slope, const M
   if (!mb_tangent_number_rows(slope->number)) return sum;
   rows_of_number(g, slope, note, move, stage);
   if (stage) sum += dot(r->zeta, r->number.r, r->n) - dot(r->z, r->number.y, nv);
-  return sum + dot(r->zetap, r->number.rp, r->hard) - dot(r->zp, r->number.yp, nv);
+  return sum + dot(r->zetap, r->number.rp, r->nagreed) - dot(r->zp, r->number.yp, nv);
 }
 
 // ---- along ----------------------------------------------------------------------------------------------------------
@@ -132,21 +134,26 @@ void mb_slope_project(MbSensitivity *g, const double *w, const double *moved, bo
   for (size_t i = 0; i < nv && number; i++) change[i] += r->number.inertia[i] - r->number.yp[i];
   divide(g, change);
   for (size_t i = 0; i < nv; i++) out[i] = (w ? w[i] : 0) - change[i];
-  for (size_t k = 0; k < r->hard; k++)
-    nu[k] = -dot(r->Dp + nv * k, moved, nv) - (number ? r->number.rp[k] : 0) - dot(r->G + nv * k, out, nv);
+  for (size_t k = 0; k < r->nagreed; k++) {
+    const double *G = r->G + nv * k, kept = r->keeps[k] && w ? dot(G, w, nv) : 0;
+    nu[k] = kept - dot(r->Dp + nv * k, moved, nv) - (number ? r->number.rp[k] : 0) - dot(G, out, nv);
+  }
   mb_ranked_solve(&r->Sp, nu, nu);
-  add_rows(out, 1, nu, r->Yp, r->hard, nv);
+  add_rows(out, 1, nu, r->Yp, r->nagreed, nv);
 }
 
-void mb_slope_rows_solve(MbSensitivity *g, const double *rho, const double *moved, double *out) {
+void mb_slope_rows_solve(MbSensitivity *g, const double *rho, const double *moved, const double *from,
+                         double *out) {
   MbSlopeRows *r = g->rows;
   const size_t nv = g->probe->nv;
   double *mu = r->asked[0];
   for (size_t i = 0; i < nv; i++) out[i] = r->number.y[i] - rho[i];
   add_rows(out, 1, moved, r->C, nv, nv);
   mb_lu_solve(r->A, nv, r->pivot, out);
-  for (size_t k = 0; k < r->n; k++)
-    mu[k] = -r->number.r[k] - dot(r->D + nv * k, moved, nv) - dot(r->B + nv * k, out, nv);
+  for (size_t k = 0; k < r->n; k++) {
+    const double kept = r->keeps[k] ? dot(r->G + nv * k, from, nv) : 0;
+    mu[k] = kept - r->number.r[k] - dot(r->D + nv * k, moved, nv) - dot(r->B + nv * k, out, nv);
+  }
   mb_ranked_solve(&r->S, mu, mu);
   add_rows(out, 1, mu, r->Y, r->n, nv);
 }
@@ -169,19 +176,21 @@ void mb_slope_project_back(MbSensitivity *g, const double *p, double *w, double 
   MbSlopeRows *r = g->rows;
   const size_t nv = g->probe->nv;
   double *z = r->wrench[0], *zeta = r->asked[0];
-  for (size_t k = 0; k < r->hard; k++) zeta[k] = -dot(r->Yp + nv * k, p, nv);
+  for (size_t k = 0; k < r->nagreed; k++) zeta[k] = -dot(r->Yp + nv * k, p, nv);
   mb_ranked_solve_transposed(&r->Sp, zeta, zeta);
   memcpy(z, p, nv * sizeof *z);
-  add_rows(z, 1, zeta, r->G, r->hard, nv);
+  add_rows(z, 1, zeta, r->G, r->nagreed, nv);
   for (size_t i = 0; i < nv && w; i++) w[i] += z[i];
+  for (size_t k = 0; k < r->nagreed && w; k++)
+    if (r->keeps[k]) add_rows(w, -1, &zeta[k], r->G + nv * k, 1, nv);
   divide(g, z);
   for (size_t i = 0; i < nv; i++) z[i] = -z[i], r->zp[i] += z[i];
-  for (size_t k = 0; k < r->hard; k++) r->zetap[k] += zeta[k];
+  for (size_t k = 0; k < r->nagreed; k++) r->zetap[k] += zeta[k];
   for (size_t i = 0; i < nv; i++) moved[i] += dot(r->Q + nv * i, z, nv);
-  add_rows(moved, 1, zeta, r->Dp, r->hard, nv);
+  add_rows(moved, 1, zeta, r->Dp, r->nagreed, nv);
 }
 
-void mb_slope_rows_solve_back(MbSensitivity *g, const double *w, double *moved) {
+void mb_slope_rows_solve_back(MbSensitivity *g, const double *w, double *moved, double *from) {
   MbSlopeRows *r = g->rows;
   const size_t nv = g->probe->nv;
   double *zeta = r->zeta;
@@ -194,4 +203,7 @@ void mb_slope_rows_solve_back(MbSensitivity *g, const double *w, double *moved) 
   memset(moved, 0, nv * sizeof *moved);
   for (size_t i = 0; i < nv; i++) moved[i] = -dot(r->C + nv * i, r->z, nv);
   add_rows(moved, 1, zeta, r->D, r->n, nv);
+  memset(from, 0, nv * sizeof *from);
+  for (size_t k = 0; k < r->n; k++)
+    if (r->keeps[k]) add_rows(from, -1, &zeta[k], r->G + nv * k, 1, nv);
 }

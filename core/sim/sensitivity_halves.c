@@ -11,14 +11,13 @@
 // and backwards  ζ = −s A⁻¹ w̄_{k+1},  q̄_k = (∂τ/∂q)ᵀ ζ,  w̄_k = (∂τ/∂v)ᵀ ζ − d ζ − s k ζ + s Tᵀ q̄_k,  q̄ += T₀ᵀ q̄_k,  v̄ −= (∂τ/∂a)ᵀ ζ/s.
 //
 // That the passes leave something of the rule's equations does not matter. What A has of forces on bodies is a part of τ, by their motion J z (tangent_linear.c). Of joints that turn
-// about any axis d + s k is Nᵀ (d + s k) N (sensitivity_turned.c). Where more passes follow, by the last factors, the half step is solved, and differentiated as an equation (sensitivity_solved.c).
+// about any axis d + s k is Nᵀ (d + s k) N (sensitivity_turned.c). Where more passes follow, by the last factors, the half step is solved, and differentiated as an equation (sensitivity_solved.c). A step in which
+// a limit or rope is struck is made of the same passes with s = h (sensitivity_tied_halves.c).
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_parts.h"
 
 #include <string.h>
-
-enum { PASSES = MB_HALVES_PASSES };
 
 const char *mb_slope_halves_refuse(const MbModel *model) {
   if (model->solver.mode != MB_DYNAMIC) return "there are exact ones of mode \"dynamic\" alone";
@@ -32,12 +31,13 @@ const char *mb_slope_halves_refuse(const MbModel *model) {
 MbStageNote mb_slope_halves_pass(const MbSensitivity *g, double *noted, int k, double t) {
   const size_t nv = g->sim->nv;
   double *at = noted + nv * (size_t)k;
-  return (MbStageNote){.gamma = 1, .t = t + g->sim->model->h / 2, .from = at, .w = at + nv};
+  double *pushes = mb_half_notes(g->sim, noted).pushes + g->sim->model->nslots * (size_t)k;
+  return (MbStageNote){.gamma = 1, .t = t + g->span, .from = at, .w = at + nv, .impulse = pushes};
 }
 
 bool mb_slope_halves_at(MbSensitivity *g, const double *noted, const MbStageNote *pass) {
   MbSim *sim = g->probe;
-  const double s = sim->model->h / 2;
+  const double s = g->span;
   mb_slope_tied_aim(g, pass->from);
   for (size_t i = 0; i < sim->nv; i++) {
     g->step[i] = s * pass->from[i];
@@ -57,21 +57,19 @@ bool mb_slope_halves_at(MbSensitivity *g, const double *noted, const MbStageNote
 
 // x ← −s A⁻¹ x
 static bool solve(MbSensitivity *g, double *x) {
-  for (size_t i = 0; i < g->sim->nv; i++) x[i] *= -g->sim->model->h / 2;
+  for (size_t i = 0; i < g->sim->nv; i++) x[i] *= -g->span;
   return g->probe->solver->apply(g->probe->work, x, NULL, NULL);
 }
 
 // What A has of the coordinates' own, by s.
-static double own(const MbSensitivity *g, size_t i) {
-  return g->damping[i] + g->sim->model->h / 2 * g->stiffness[i];
-}
+static double own(const MbSensitivity *g, size_t i) { return g->damping[i] + g->span * g->stiffness[i]; }
 
 // ---- along ----------------------------------------------------------------------------------------------------------
 
 // t->w ← how the velocities change that a pass makes of those that have changed by t->w.
 static bool change_pass(MbSensitivity *g, MbSlope *t, const MbStageNote *pass, double move) {
   const size_t nv = g->sim->nv;
-  const double s = g->sim->model->h / 2;
+  const double s = g->span;
   double *out = t->base;
   mb_slope_by_number(g, t, pass, pass->from, move, g->rate);
   mb_slope_once_number(g, t, pass, move, NULL);
@@ -90,11 +88,11 @@ static bool change_pass(MbSensitivity *g, MbSlope *t, const MbStageNote *pass, d
   return true;
 }
 
-static void end(MbSensitivity *g, MbSlope *t) {
+static void end(MbSensitivity *g, MbSlope *t, bool blow) {
   const size_t nv = g->sim->nv;
   for (size_t i = 0; i < nv; i++) {
     g->less[i] = g->sim->model->h * t->w[i];
-    t->v[i] = 2 * t->w[i] - t->v[i];
+    t->v[i] = blow ? t->w[i] : 2 * t->w[i] - t->v[i];
   }
   mb_tangent_moved(g->probe, g->step, t->q, g->less, g->move);
   memcpy(t->q, g->move, nv * sizeof *t->q);
@@ -124,6 +122,7 @@ static bool change_solved(MbSensitivity *g, double *noted, double begin) {
 
 static bool change_passes(MbSensitivity *g, double *noted, double begin) {
   const size_t nv = g->sim->nv;
+  mb_slope_tied_begin_passes(g);
   for (size_t k = 0; k < g->count; k++) memcpy(g->slopes[k].w, g->slopes[k].v, nv * sizeof(double));
   for (int p = 0; p < mb_slope_halves_count(g->sim, noted); p++) {
     const MbStageNote pass = mb_slope_halves_pass(g, noted, p, begin);
@@ -140,7 +139,7 @@ bool mb_slope_halves_change(MbSensitivity *g, double *noted, double begin) {
   const double *last = mb_slope_halves_last(sim, noted);
   if (!(mb_slope_halves_went_on(sim, noted) ? change_solved : change_passes)(g, noted, begin)) return false;
   for (size_t i = 0; i < sim->nv; i++) g->step[i] = sim->model->h * last[i];
-  for (size_t k = 0; k < g->count; k++) end(g, &g->slopes[k]);
+  for (size_t k = 0; k < g->count; k++) end(g, &g->slopes[k], *mb_half_notes(sim, noted).blow != 0);
   return !g->tied || change_agreed(g, noted, NULL);
 }
 
@@ -149,17 +148,18 @@ bool mb_slope_halves_change(MbSensitivity *g, double *noted, double begin) {
 void mb_slope_halves_end_back(MbSensitivity *g, double *noted, double *q, double *v, double *w) {
   const size_t nv = g->sim->nv;
   const double h = g->sim->model->h, *last = mb_slope_halves_last(g->sim, noted);
+  const double mean = *mb_half_notes(g->sim, noted).blow != 0 ? 1 : 2;
   for (size_t i = 0; i < nv; i++) g->step[i] = h * last[i];
   mb_tangent_moved_transposed(g->sim, g->step, q, g->move, g->less);
   for (size_t i = 0; i < nv; i++) {
-    w[i] = 2 * v[i] + h * g->less[i];
-    v[i] = -v[i], q[i] = g->move[i];
+    w[i] = mean * v[i] + h * g->less[i];
+    v[i] *= 1 - mean, q[i] = g->move[i];
   }
 }
 
 bool mb_slope_halves_back(MbSensitivity *g, double *q, double *v, double *w, double *z, double *scratch[3]) {
   const size_t nv = g->sim->nv;
-  const double s = g->sim->model->h / 2;
+  const double s = g->span;
   double *dq = scratch[0], *dv = scratch[1], *da = scratch[2];
   memcpy(z, w, nv * sizeof *z);
   mb_slope_tied_back(g, z);
@@ -172,6 +172,6 @@ bool mb_slope_halves_back(MbSensitivity *g, double *q, double *v, double *w, dou
     w[i] = dv[i] - own(g, i) * z[i] + s * g->less[i];
     v[i] -= da[i] / s;
   }
-  mb_slope_tied_pass_back(g, q, w);
+  mb_slope_tied_pass_back(g, q, v, w);
   return true;
 }

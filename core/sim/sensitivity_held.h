@@ -27,17 +27,19 @@ typedef struct MbHeldRow {
   bool kept;  // it asks for the joint's move in the step (sensitivity_held_kept.c)
   double mu, zeta; // what it pushes, and what its equation is felt by
   double rate, pull, slip, bend,
-      soft; // how much of G v⁺, g, ġ_t, J̇ v and μ there is in what it asks for
+      soft;      // how much of G v⁺, g, ġ_t, J̇ v and μ there is in what it asks for
+  double before; // of a pass, in which v⁺ is what velocities change by: how much of G v
 } MbHeldRow;
 
-// Where rows are: at the start of a step of one solution; where a stage ends; there, of velocities that agree with them.
-typedef enum MbHeldAt { MB_HELD_ONCE, MB_HELD_STAGE, MB_HELD_AGREED } MbHeldAt;
+// Where rows are: at the start of a step of one solution; where a stage ends; there, of velocities that agree with them; in a pass of the midpoint rule; where that leads, of gaps alone.
+typedef enum MbHeldAt { MB_HELD_ONCE, MB_HELD_STAGE, MB_HELD_AGREED, MB_HELD_PASS, MB_HELD_GAPS } MbHeldAt;
 
 typedef struct MbHeldRows {
   MbHeldAt at;
   MbSim *sim;     // whose bodies are there
   double scale;   // of Y = scale A⁻¹ Gᵀ, and seconds of force in an impulse
   double h, turn; // of the instant (MbInstant)
+  bool whole;     // a pass is one of a stage over all of the step
   MbRow *
       moved; // rows along motions of their bodies and along coordinates, where they are found once; NULL: they are not
   size_t n, ntied;
@@ -74,11 +76,14 @@ typedef struct MbHeldWeighed {
 } MbHeldWeighed;
 
 struct MbHeldBack {
-  MbSensitivity free;    // of the same bodies without joints
-  MbHeldNumber *number;  // (count)
-  MbHeldRows *rows;      // of constraints; NULL: there are none
-  MbHeldStages *stages;  // of steps that are made of stages; NULL: they are one solution
-  MbHeldHalves *halves;  // of the midpoint rule; NULL: it is another
+  MbSensitivity free;   // of the same bodies without joints
+  MbHeldNumber *number; // (count)
+  MbHeldRows *rows;     // of constraints; NULL: there are none
+  MbHeldStages *stages; // of steps that are made of stages; NULL: they are one solution
+  MbHeldHalves *halves; // of the midpoint rule; NULL: it is another
+  MbHeldRows *gaps,
+      *end;      // of constraints in such a step, where a pass leads and at its end; NULL: there are none
+  double *begun; // (model's nv) what rates of coordinates at such a step's start are weighed by
   MbHeldRotors *rotors;  // joints' own inertia; NULL: there is none
   MbHeldRubbed *rubbed;  // friction inside joints; NULL: there is none
   MbHeldWeighed of;      // the equations at hand
@@ -159,6 +164,23 @@ void mb_held_halves_free(MbSensitivity *g);
 // Goes back over such a step, and adds what numbers are felt by; false: as mb_held_back.
 bool mb_held_halves_back(MbBackward *b, const MbTurn *turn);
 
+// Goes back over what makes velocities agree with constraints where the run begins, in the first of its steps.
+bool mb_held_halves_start_back(MbBackward *b, const double *q, const double *v, const MbTurn *turn);
+
+// ---- sensitivity_held_half_rows.c: constraints in it, without which all of it does nothing -------------------------------------
+
+bool mb_held_half_rows_make(MbSensitivity *g, MbSim *measure); // false: out of memory
+// Takes rows to a pass, where the probe is and A is factored, and adds what they push to y. False: A has no inverse.
+bool mb_held_half_rows_at(MbSensitivity *g, const MbTurn *turn, const MbStageNote *pass, double *y);
+// Takes them to where the pass leads, where `measure` is, and looks for limits and ropes that are about to do otherwise in it.
+void mb_held_half_rows_lead(MbSensitivity *g, const MbTurn *turn, const MbStageNote *pass);
+// Adds up what rates at the step's start are felt by in a pass that has been gone back over; goes back over them there. False: the coordinates of a joint are not found.
+void mb_held_half_rows_begun(MbSensitivity *g);
+bool mb_held_half_rows_begin_back(MbBackward *b, const MbTurn *turn);
+// The same as the first of velocities that are made to agree, where `measure` is at coordinates q, at time t, with rows that have pushed (NULL: nobody knows, and none of one way has), by x that they have made of velocities.
+bool mb_held_half_rows_end(MbSensitivity *g, const double *q, double t, const double *guess,
+                           const double *pushed, const double *x, double *y);
+
 // ---- sensitivity_held_rows.c: constraints in it, without which all of it does nothing --------------------------------------------
 
 // Says why constraints of a model have no way back; NULL: they have, or there are none.
@@ -167,10 +189,17 @@ const char *mb_held_rows_refuse(const MbModel *model);
 bool mb_held_rows_create(MbSensitivity *g, MbSim *sim, MbHeldAt at, MbHeldRows **out);
 // Finds what there is of each quantity in what a row asks for in a simulation, on the side of its bound where it is at `gap`; false: it takes no part.
 bool mb_held_row_terms(const MbHeldRows *r, const MbSim *sim, double gap, MbHeldRow *row);
+// Whether a row prescribes an acceleration in a stage, or where that or a step of the midpoint rule ends (sensitivity_held_stage.c).
+static inline bool mb_held_row_accelerates(const MbHeldRows *r, const MbHeldRow *row) {
+  const bool stage = r->at == MB_HELD_STAGE || (r->at == MB_HELD_PASS && r->whole);
+  return row->order == 2 && (stage || r->at == MB_HELD_AGREED);
+}
 // Lists the rows that take part, with what they push.
 void mb_held_rows_list(MbHeldRows *r, const double *forces);
 // G, Y and S of those that are not held with joints, where A is factored; S has then to be factored. False: A has no inverse.
 bool mb_held_rows_respond(MbSensitivity *g, MbHeldRows *r);
+// Whether a row that has not pressed gives way to nothing, as joints and rows hold what it is about, where S of g->held->rows has been factored.
+bool mb_held_rows_is_held(MbSensitivity *g, size_t s);
 // Factors S of g->held->rows, between velocities before and to come, and notes which limit, rope or dry friction is about to do otherwise. `struck` (may be NULL) is MbTurn.struck.
 void mb_held_rows_factor(MbSensitivity *g, const double *from, const double *to, const double *struck);
 // Takes rows to a step where the probe's bodies are and A is factored, and adds to λ what they make joints push; false: A has no inverse.
@@ -245,6 +274,8 @@ void mb_held_rotors_felt(const MbSensitivity *g, double *a);
 double mb_held_rotors_push(const MbHeldBack *held, const MbSim *sim, size_t k, double inertia);
 // Adds what rates of coordinates, and of what these make by themselves, are weighed by.
 void mb_held_rotors_weigh(MbHeldBack *held, const MbSim *sim);
+// Adds to what V a + V̇ v of coordinate k is weighed by in a stage, or V x of what agrees where that ends.
+void mb_held_rotors_weigh_row(MbHeldBack *held, size_t k, double weight);
 // Adds what it is felt by to held->move and held->phi; false: the coordinates of a joint are not found.
 bool mb_held_rotors_back(MbSensitivity *g, const double *q0);
 // Gathers what moments of inertia are felt by, when that has been done.

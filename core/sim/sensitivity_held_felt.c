@@ -25,7 +25,7 @@ static double sum_of(const MbHeldBack *held, const MbHeldRows *r, const MbSim *s
   for (size_t k = first; k < end; k++) {
     MbHeldRow row = r->row[k];
     const MbRow *at = &rows[row.slot - sim->model->constraints[row.constraint].slot];
-    double rate = 0, drift = 0, z = 0;
+    double rate = 0, begun = 0, drift = 0, z = 0;
     if (row.slips && !row.loaded) row.mu = row.slips * at->most;
     if (own && !row.slips) mb_held_row_terms(r, side, sim->constraining->set.row[row.slot].g, &row);
     if (row.kept) row.rate = 0;
@@ -35,16 +35,18 @@ static double sum_of(const MbHeldBack *held, const MbHeldRows *r, const MbSim *s
         mb_twist_drift(twists->phi + 6 * at->body[e], fall);
         for (size_t i = 0; i < 6; i++) {
           rate += at->H[e][i] * twists->plus[6 * at->body[e] + i];
+          begun += at->H[e][i] * twists->phi[6 * at->body[e] + i];
           z += at->H[e][i] * twists->z[6 * at->body[e] + i];
           drift += at->H[e][i] * fall[i];
         }
       }
       if (at->c[e] == 0) continue;
       rate += at->c[e] * held->rate_plus[at->v[e]];
+      begun += row.before != 0 ? at->c[e] * sim->x.v[at->v[e]] : 0;
       z += at->c[e] * held->rate_z[at->v[e]];
       drift += turns ? at->c[e] * turns[at->v[e]] : 0;
     }
-    sum += row.zeta * (row.rate * rate + row.slip * at->gt + row.pull * at->g +
+    sum += row.zeta * (row.rate * rate + row.before * begun + row.slip * at->gt + row.pull * at->g +
                        row.bend * (drift + (at->order == 2 ? 0 : at->gtt)) + row.soft * row.mu) -
            row.mu * z;
   }
@@ -231,10 +233,25 @@ static void add_turns(MbHeldBack *held, const MbHeldRows *r, size_t first, size_
   }
 }
 
+// What rates of a pass as it begins are felt by, and what velocities to come are, where somebody wants to know.
+static void weigh_twists(const MbHeldBack *held, const MbHeldRows *r, size_t first, size_t end,
+                         double by_phi[2][6]) {
+  for (size_t k = first; k < end; k++) {
+    const MbHeldRow *row = &r->row[k];
+    const MbRow *at = &r->sim->constraining->set.row[row->slot];
+    for (int e = 0; e < 2; e++)
+      for (size_t i = 0; i < 6 && at->body[e] != MB_WORLD; i++) {
+        by_phi[e][i] += row->zeta * row->before * at->H[e][i];
+        if (held->of.plus) held->of.plus[6 * at->body[e] + i] += row->zeta * row->rate * at->H[e][i];
+      }
+  }
+}
+
 static void of_bodies(MbHeldBack *held, const MbHeldRows *r, size_t first, size_t end) {
   const MbConstraint *constraint = &r->sim->model->constraints[r->row[first].constraint];
   double by_phi[2][6] = {{0}};
   const bool told = r->at != MB_HELD_ONCE || told_twists(r, first, end, by_phi); // others ask for no J̇ v
+  weigh_twists(held, r, first, end, by_phi);
   for (int e = 0; e < 2; e++) {
     const size_t body = constraint->body[e];
     if (is_one_body(constraint, e)) continue;
@@ -271,7 +288,10 @@ static void weigh_rates(MbHeldBack *held, const MbHeldRows *r, size_t first, siz
     const MbRow *at = &r->sim->constraining->set.row[row->slot];
     for (int e = 0; e < 2; e++) {
       if (at->c[e] == 0) continue;
+      if (mb_held_row_accelerates(r, row))
+        mb_held_rotors_weigh_row(held, at->v[e], row->zeta * r->scale * at->c[e]);
       held->by_plus[at->v[e]] += row->zeta * row->rate * at->c[e];
+      held->by_rate[at->v[e]] += row->zeta * row->before * at->c[e];
       held->by_z[at->v[e]] -= row->mu * at->c[e];
       held->by_turn[at->v[e]] += row->zeta * row->bend * at->c[e];
     }
@@ -297,7 +317,21 @@ static void of_coordinates(MbHeldBack *held, const MbHeldRows *r, size_t first, 
     *moved = here;
   }
   sim->x.q = q;
-  if (constraint->order == 2) of_rates(held, r, first, end);
+  if (constraint->order == 2 && r->at == MB_HELD_ONCE) of_rates(held, r, first, end);
+}
+
+// Of gaps alone: δg is H along motions, and C along coordinates.
+static void of_gaps(MbHeldBack *held, const MbHeldRows *r) {
+  for (size_t k = 0; k < r->n; k++) {
+    const MbHeldRow *row = &r->row[k];
+    const MbRow *at = &r->sim->constraining->set.row[row->slot];
+    const double weight = row->zeta * row->pull;
+    for (int e = 0; e < 2; e++) {
+      for (size_t i = 0; i < 6 && at->body[e] != MB_WORLD; i++)
+        held->move[6 * at->body[e] + i] += weight * at->H[e][i];
+      if (at->c[e] != 0) held->by_q[at->v[e]] += weight * at->c[e];
+    }
+  }
 }
 
 void mb_held_rows_back(MbSensitivity *g, MbHeldRows *r, const double *claimed) {
@@ -306,6 +340,10 @@ void mb_held_rows_back(MbSensitivity *g, MbHeldRows *r, const double *claimed) {
     r->row[k].zeta = r->row[k].slips              ? 0
                      : r->row[k].tied == SIZE_MAX ? claimed[r->row[k].claimed]
                                                   : r->asked[r->row[k].tied];
+  if (r->at == MB_HELD_GAPS) {
+    of_gaps(g->held, r);
+    return;
+  }
   for (size_t first = 0; first < r->n; first = end_of(r, first)) {
     const bool about = r->sim->model->constraints[r->row[first].constraint].ops->coordinates > 0;
     (about ? of_coordinates : of_bodies)(g->held, r, first, end_of(r, first));
@@ -325,7 +363,7 @@ static double of_side(MbSensitivity *g, const MbHeldRows *r, MbSim *side, size_t
   MbRow rows[MB_ROWS];
   if (nguess) memcpy(mb_section(side, MB_SECTION_CLOSURES), r->guess, nguess * sizeof(double));
   side->half_way = sim->half_way;
-  side->x.E = held->side_E, side->x.phi = held->side_phi, side->x.q = sim->x.q, side->x.v = sim->x.v;
+  side->x.E = held->side_E, side->x.phi = held->side_phi, side->x.q = r->sim->x.q, side->x.v = r->sim->x.v;
   mb_rows_of(side, constraint, side->constraining->signal, r->h, r->turn, rows);
   side->x = own;
   return sum_of(held, r, side, &twists, rows, first, end, true);

@@ -24,8 +24,6 @@ const char *mb_held_refuses(const MbSim *sim) {
   if (kind != MB_SYMPLECTIC && kind != MB_IMPLICIT && !stages && !halves)
     return "under solver \"maximal\" there is no way back through this integrator";
   if (halves && !model->jointed) return "under \"trapezoidal\" there are exact ones of trees of joints alone";
-  if (halves && model->nslots)
-    return "under solver \"maximal\" there is no way back through constraints in steps of \"trapezoidal\"";
   if (model->solver.mode != MB_DYNAMIC) return "there are exact ones of mode \"dynamic\" alone";
   if (model->solver.terms == MB_TERMS_EXPLICIT) return "velocity terms are explicit";
   if (sim->solver->passes) return "deformables of elements are solved for by iterations of their own";
@@ -92,7 +90,7 @@ static bool linearises(const MbModel *model) {
 
 static MbTangent *tangent_of(const MbHeldBack *held, MbSim *sim, double h) {
   const bool halves = sim->model->integrator.kind == MB_TRAPEZOIDAL;
-  const MbTangentTerms of = halves ? mb_slope_pass_terms(h) : mb_slope_once_terms(held->whole, h);
+  const MbTangentTerms of = halves ? mb_slope_pass_terms(h / 2) : mb_slope_once_terms(held->whole, h);
   MbTangent *tangent = mb_tangent_create(sim);
   if (tangent) mb_tangent_place(sim, tangent);
   return tangent && (!held->linear || mb_tangent_linearise(sim, tangent, &of, halves ? 0 : h)) ? tangent
@@ -178,12 +176,13 @@ MbStatus mb_held_make(MbSensitivity *g, MbReport *report) {
   if (status != MB_OK) return status;
   f->probe = f->sim;
   f->tangent = tangent_of(held, f->sim, g->sim->model->h);
-  const MbHeldAt at = f->once ? MB_HELD_ONCE : MB_HELD_STAGE;
+  const bool halves = g->sim->model->integrator.kind == MB_TRAPEZOIDAL;
+  const MbHeldAt at = halves ? MB_HELD_PASS : f->once ? MB_HELD_ONCE : MB_HELD_STAGE;
   if (!f->tangent || !make_lists(g) || !mb_held_rubbed_make(g) || !mb_held_rotors_make(g) ||
       !mb_held_rows_create(g, g->probe, at, &held->rows))
     return mb_no_memory(report, "derivatives");
   if (!f->once) status = mb_held_stages_make(g, report);
-  if (g->sim->model->integrator.kind == MB_TRAPEZOIDAL) status = mb_held_halves_make(g, report);
+  if (halves) status = mb_held_halves_make(g, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin_number(g, k, report);
   if (status == MB_OK && !mb_held_numbers_make(g)) return mb_no_memory(report, "derivatives");
   return status;

@@ -9,7 +9,7 @@
 //
 //   f = −I (V a + V̇ v),     VᵀI V (p − w)  beside M (p − w)
 //
-// both sums of V x, x having the place of v⁺. How V̇ v of each coordinate changes is found once in a stage, as its products have to be the same to rounding.
+// both sums of V x, x having the place of v⁺. A prescribed acceleration ẍ is a row  γ h (V a + V̇ v − ẍ)  of the stage, and  V (p − w)  of what agrees: weights of the same sums. How V̇ v of each coordinate changes is found once in a stage, as its products have to be the same to rounding.
 #include "core/model/coordinates.h"
 #include "core/model/flight.h"
 #include "core/sim/sensitivity_held.h"
@@ -103,6 +103,10 @@ void mb_held_rotors_weigh(MbHeldBack *held, const MbSim *sim) {
     held->by_plus[k] += weight / model->h, held->by_rate[k] -= weight / model->h;
     held->by_turn[k] += weight;
   }
+}
+
+void mb_held_rotors_weigh_row(MbHeldBack *held, size_t k, double weight) {
+  held->rotors->weight[k] += weight;
 }
 
 // ---- the sum of V o -----------------------------------------------------------------------------------------------

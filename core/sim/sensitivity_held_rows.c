@@ -32,9 +32,10 @@ bool mb_held_rows_create(MbSensitivity *g, MbSim *sim, MbHeldAt at, MbHeldRows *
   if (!n) return true;
   MbHeldRows *r = *out = mb_arena_alloc(&g->arena, 1, sizeof *r);
   if (!r) return false;
-  r->sim = sim, r->at = at;
-  r->scale = at == MB_HELD_AGREED ? 1 : model->h;
-  r->h = at == MB_HELD_AGREED ? 0 : model->h, r->turn = at == MB_HELD_ONCE ? model->h : 0;
+  r->sim = sim, r->at = at, r->near = SIZE_MAX;
+  const bool instant = at == MB_HELD_AGREED || at == MB_HELD_GAPS;
+  r->scale = instant ? 1 : model->h;
+  r->h = instant ? 0 : model->h, r->turn = at == MB_HELD_ONCE ? model->h : 0;
   r->row = mb_arena_alloc(&g->arena, n, sizeof *r->row);
   r->G = mb_arena_alloc(&g->arena, n * nv + 1, sizeof(double));
   r->Y = mb_arena_alloc(&g->arena, n * nv + 1, sizeof(double));
@@ -52,17 +53,27 @@ bool mb_held_rows_create(MbSensitivity *g, MbSim *sim, MbHeldAt at, MbHeldRows *
 static MbAsking asking_of(const MbHeldRows *r, const MbSim *sim) {
   if (r->at == MB_HELD_ONCE) return mb_asking(sim, MB_ASK_VELOCITIES);
   if (r->at == MB_HELD_AGREED) return mb_asking(sim, MB_ASK_END);
-  const MbHalf half = {.here = true, .impulse = r->scale, .span = r->scale};
+  const bool here = r->at == MB_HELD_STAGE || r->whole;
+  const MbHalf half = {.here = here, .theta = 0.5, .impulse = r->scale, .span = r->scale};
   return mb_asking_half(sim, &half);
 }
 
+// Where a pass leads a row has its gap alone.
+static bool gap_terms(const MbHeldRows *r, const MbSim *sim, MbHeldRow *row) {
+  const bool aims = row->order == 0 && !(sim->constraining->set.is[row->slot].alpha > 0);
+  row->rate = row->slip = row->bend = row->soft = row->before = 0;
+  row->pull = aims ? 1 / r->sim->model->h : 0;
+  return true;
+}
+
 bool mb_held_row_terms(const MbHeldRows *r, const MbSim *sim, double gap, MbHeldRow *row) {
+  if (r->at == MB_HELD_GAPS) return gap_terms(r, sim, row);
   const MbRowTerms *is = &sim->constraining->set.is[row->slot];
   const MbAsking asking = asking_of(r, sim);
   const double way = gap > 0 ? 1 : -1;
   const MbAskRow none = {.order = row->order,
                          .g = gap,
-                         .g1 = gap,
+                         .g1 = r->at == MB_HELD_PASS ? 0 : gap, // where that leads
                          .one_way = is->kind == MB_ROW_ONE_WAY,
                          .alpha = is->alpha,
                          .beta = is->beta,
@@ -70,14 +81,17 @@ bool mb_held_row_terms(const MbHeldRows *r, const MbSim *sim, double gap, MbHeld
                          .target = is->target,
                          .turns = is->turns,
                          .pushed = true}; // else it is not listed
-  MbAskRow further = none, sliding = none, bent = none, faster = none;
-  further.g += way, further.g1 += way, sliding.gt = 1, bent.drift = 1, faster.rate = 1;
+  MbAskRow further = none, sliding = none, bent = none, faster = none, begun = none;
+  further.g += way, further.g1 += r->at == MB_HELD_PASS ? 0 : way, sliding.gt = 1, bent.drift = 1;
+  faster.rate = begun.rate = 1, faster.last = r->at == MB_HELD_PASS ? 1 : 0;
   const MbAsked asked = mb_ask(&asking, &none);
   row->pull = (mb_ask(&asking, &further).b - asked.b) * way;
   row->slip = mb_ask(&asking, &sliding).b - asked.b;
   row->bend = mb_ask(&asking, &bent).b - asked.b;
   row->rate = mb_ask(&asking, &faster).b - asked.b;
+  row->before = r->at == MB_HELD_PASS ? mb_ask(&asking, &begun).b - asked.b : 0;
   row->soft = asked.soft * r->scale;
+  if (mb_held_row_accelerates(r, row)) row->rate = row->before = 0; // it asks for V a + V̇ w in its place
   return asked.takes;
 }
 
@@ -140,8 +154,7 @@ static bool respond(MbSensitivity *g, MbHeldRows *r) {
   return true;
 }
 
-// Whether a row that has not pressed gives way to nothing, as joints and rows hold what it is about, where S has been factored.
-static bool is_held(MbSensitivity *g, size_t s) {
+bool mb_held_rows_is_held(MbSensitivity *g, size_t s) {
   static const double NONE = 1e-9; // of what it would give way by alone
   MbHeldRows *r = g->held->rows;
   MbSim *sim = g->probe;
@@ -191,7 +204,7 @@ static void look_for_holds(MbSensitivity *g, const double *from, const double *t
     const MbHeldRow *row = k < r->n && r->row[k].slot == s ? &r->row[k++] : NULL;
     const bool near =
         row ? row->slips && mb_slope_about_to_stick(sim, s, from, to) : about_to_press(r, s, to);
-    if (near && !is_held(g, s)) r->near = s;
+    if (near && !mb_held_rows_is_held(g, s)) r->near = s;
   }
 }
 

@@ -9,6 +9,8 @@
 //   M z_p + Jᵀ ζ_p = −p̄,   J z_p = 0,      w̄ −= M z_p,   q̄₁ += ∂(ζ_p · J p − ν · J z_p)/∂q
 //   Fᵀ(z, ζ) = −w̄,         J z = 0,        Fᵀ(z, ζ) = ∂S/∂f + ∂S/∂a /(γ h) + γ h Tᵀ ∂S/∂q₁,     S = z · τ + ζ · g/(γ h) − μ · J z − F · V z
 //
+// A row that prescribes an acceleration ẍ asks for  γ h (V a + V̇ f − ẍ) = 0  in the stage and for  V (p − w) = 0  of p: sums of V x (sensitivity_held_rotors.c), and w̄ −= Vᵀ ζ_p.
+//
 // Fᵀ is (A z + γ h Jᵀ ζ)/(γ h) but for what passes leave out, which is O(h) of it, with A and J that the solver has factored. So GMRES solves for y = Fᵀ(z, ζ), (z, ζ) being what the factor makes of y, which has J z = 0 in all of them,
 // in about as many products as the run has taken passes. A product is a sum over bodies, joints and constraints.
 #include "core/base/report.h"
@@ -98,10 +100,14 @@ static bool agree_with_rows(MbSensitivity *g, const double *q, const double *w, 
   mb_held_rows_list(r, agreed);
   if (!mb_held_rows_respond(g, r)) return false;
   mb_ranked_factor(&r->S, r->ntied);
-  for (size_t k = 0; k < r->n; k++)
-    if (r->row[k].tied != SIZE_MAX)
-      r->asked[r->row[k].tied] =
-          -mb_slope_dot(r->G + nv * r->row[k].tied, s->p, nv) - sim->constraining->set.row[r->row[k].slot].gt;
+  for (size_t k = 0; k < r->n; k++) {
+    if (r->row[k].tied == SIZE_MAX) continue;
+    const double *G = r->G + nv * r->row[k].tied;
+    const double kept = mb_held_row_accelerates(r, &r->row[k])
+                            ? mb_slope_dot(G, w, nv)
+                            : -sim->constraining->set.row[r->row[k].slot].gt;
+    r->asked[r->row[k].tied] = kept - mb_slope_dot(G, s->p, nv);
+  }
   mb_ranked_solve(&r->S, r->asked, r->asked);
   for (size_t k = 0; k < r->n; k++) {
     const size_t tied = r->row[k].tied;
@@ -256,6 +262,10 @@ static bool agree_back(MbSensitivity *g, const double *p, bool sum, double *w, d
   if (!mb_held_weights(held, sim, 1, s->z, s->zeta)) return false;
   sim->solver->momentum(sim->work, s->z, s->scrap);
   for (size_t i = 0; i < nv; i++) w[i] -= s->scrap[i];
+  for (size_t k = 0; s->agreed && k < s->agreed->n; k++)
+    if (mb_held_row_accelerates(s->agreed, &s->agreed->row[k]))
+      mb_row_spread(&sim->constraining->set, s->agreed->row[k].slot,
+                    -s->agreed->asked[s->agreed->row[k].tied], w);
   if (sum) add_agreed(s, nv, held->nclaimed);
   take_agreed(g, s->zeta);
   return mb_held_joints_back(g, s->agreed, g->probe->q1, s->z, q, s->scrap);

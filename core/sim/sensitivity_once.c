@@ -38,8 +38,9 @@ bool mb_slope_once_make(MbSensitivity *g) {
     if (!(*lists[i] = mb_arena_alloc(&g->arena, nv, sizeof(double)))) return false;
   if (!(g->moved = mb_arena_alloc(&g->arena, g->sim->nq, sizeof(double)))) return false;
   if (!g->halves) return true;
+  g->span = g->sim->model->h / 2;
   return mb_slope_turned_make(g) &&
-         (g->noted = mb_arena_alloc(&g->arena, mb_slope_halves_numbers(g->sim), sizeof(double))) != NULL;
+         (g->noted = mb_arena_alloc(&g->arena, mb_half_notes_numbers(g->sim), sizeof(double))) != NULL;
 }
 
 double mb_slope_once_time(const MbSim *sim) {
@@ -59,15 +60,23 @@ MbTangentTerms mb_slope_once_terms(bool whole, double h) {
 }
 
 // A pass has its change of velocities alone.
-MbTangentTerms mb_slope_pass_terms(double h) {
-  return (MbTangentTerms){{1, -1}, {1, -1}, {h / 2, -h / 2}, {h / 2, -h / 2}};
+MbTangentTerms mb_slope_pass_terms(double span) {
+  return (MbTangentTerms){{1, -1}, {1, -1}, {span, -span}, {span, -span}};
+}
+
+void mb_slope_pass_span(MbSensitivity *g, double span) {
+  const MbTangentTerms of = mb_slope_pass_terms(span);
+  g->span = span;
+  mb_tangent_terms(g->tangent, &of);
+  for (size_t k = 0; k < g->count; k++)
+    for (int s = 0; s < 2; s++) mb_tangent_terms(g->slopes[k].side[s], &of);
 }
 
 bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tangent) {
   const double h = sim->model->h;
   if (sim->integrator->a == 0 || !pulled(sim->model)) return true;
   MbTangentTerms of = mb_slope_once_terms(sim->model->jointed, h);
-  if (g->halves) of = mb_slope_pass_terms(h);
+  if (g->halves) of = mb_slope_pass_terms(h / 2);
   return mb_tangent_linearise(sim, tangent, &of, g->halves ? 0 : h);
 }
 
@@ -158,7 +167,7 @@ double mb_slope_once_own(MbSensitivity *g, const MbSlope *t, const MbStageNote *
   if (g->probe->integrator->a == 0 || !mb_tangent_number_along(t->number)) return 0;
   for (size_t i = 0; i < nv; i++) {
     y[i] = note->w[i] - note->from[i];
-    place[i] = g->halves ? h / 2 * y[i] : h * note->w[i];
+    place[i] = g->halves ? g->span * y[i] : h * note->w[i];
   }
   double *into = g->number_own;
   mb_tangent_number_own(g->probe, t->number, NULL, NULL, y, place, into);

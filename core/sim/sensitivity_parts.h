@@ -3,6 +3,7 @@
 #define MB_SIM_SENSITIVITY_PARTS_H
 
 #include "core/base/arena.h"
+#include "core/sim/half_notes.h"
 #include "core/sim/newton.h"
 #include "core/sim/schemes.h"
 #include "core/sim/sensitivity.h"
@@ -60,7 +61,8 @@ struct MbSensitivity {
   MbTied *tied;      // rows of steps of one solution; NULL: there are none
   bool once;         // steps are one linear solution (sensitivity_once.c)
   bool halves;       // steps are passes of the midpoint rule (sensitivity_halves.c)
-  double *noted;     // (passes + 2 x nv) velocities of these
+  double *noted;     // what such a step notes (half_notes.h)
+  double span;       // s: for which forces act in the pass at hand
   MbTurned *turned;  // joints of these that turn about any axis; NULL: there are none
   const double *end; // of one solution: (nq) coordinates that the step has ended with
   bool told_rebound; // that contacts rebound
@@ -110,8 +112,10 @@ bool mb_slope_once_make(MbSensitivity *g); // false: out of memory
 // What A of such a step has forces linearised by: velocities to come as a whole where bodies are in trees or the solver claims rows, changes of them where they are free in space
 // (scheme_once.c).
 MbTangentTerms mb_slope_once_terms(bool whole, double h);
-// The same of a pass of the midpoint rule.
-MbTangentTerms mb_slope_pass_terms(double h);
+// The same of a pass of the midpoint rule, in which forces act for a span of time.
+MbTangentTerms mb_slope_pass_terms(double span);
+// From now on forces act for that span of time in a pass.
+void mb_slope_pass_span(MbSensitivity *g, double span);
 // Makes what such steps have of linearised forces a part of a simulation's tangent; false: out of memory.
 bool mb_slope_once_linearise(const MbSensitivity *g, MbSim *sim, MbTangent *tangent);
 // The time of the forces of the step to come.
@@ -134,7 +138,7 @@ void mb_slope_once_back_end(MbSensitivity *g, double *q, double *v, const double
 double mb_slope_once_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
                             const double *z);
 
-// Returns the same of d and k alone:  ∂d/∂p y + h ∂k/∂p v⁺, of a pass ∂d/∂p z + h/2 ∂k/∂p z, weighed by z (NULL: into g->number_own).
+// Returns the same of d and k alone:  ∂d/∂p y + h ∂k/∂p v⁺, of a pass ∂d/∂p z + s ∂k/∂p z, weighed by z (NULL: into g->number_own).
 double mb_slope_once_own(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
                          const double *z);
 
@@ -198,29 +202,22 @@ double mb_slope_tied_number_back(MbSensitivity *g, const MbSlope *slope, const M
 
 // Says why such steps of a model have no exact derivatives; NULL: they have.
 const char *mb_slope_halves_refuse(const MbModel *model);
-// How many numbers the velocities of the passes are, with those that all passes have come to.
 enum { MB_HALVES_PASSES = 3 };
-static inline size_t mb_slope_halves_most(const MbSim *sim) {
-  return sim->constraining || sim->nclaimed ? MB_HALF_PASSES_MOST : MB_HALVES_PASSES;
-}
-static inline size_t mb_slope_halves_numbers(const MbSim *sim) {
-  return (mb_slope_halves_most(sim) + 2) * sim->nv;
-}
 // The velocities that a step moves by; how many passes have found them, and whether more than are noted.
 static inline double *mb_slope_halves_last(const MbSim *sim, double *noted) {
-  return noted + (mb_slope_halves_most(sim) + 1) * sim->nv;
+  return noted + (mb_half_notes_most(sim) + 1) * sim->nv;
 }
 static inline bool mb_slope_halves_at_end(const MbSim *sim, double *noted, size_t pass) {
   return memcmp(noted + pass * sim->nv, mb_slope_halves_last(sim, noted), sim->nv * sizeof *noted) == 0;
 }
 static inline int mb_slope_halves_count(const MbSim *sim, double *noted) {
-  const size_t most = mb_slope_halves_most(sim);
+  const size_t most = mb_half_notes_most(sim);
   size_t n = MB_HALVES_PASSES;
   while (n < most && !mb_slope_halves_at_end(sim, noted, n)) n++;
   return (int)n;
 }
 static inline bool mb_slope_halves_went_on(const MbSim *sim, double *noted) {
-  return !mb_slope_halves_at_end(sim, noted, mb_slope_halves_most(sim));
+  return !mb_slope_halves_at_end(sim, noted, mb_half_notes_most(sim));
 }
 // The pass k of a step from coordinates g->q, of the velocities of its passes.
 MbStageNote mb_slope_halves_pass(const MbSensitivity *g, double *noted, int k, double t);
@@ -246,16 +243,18 @@ bool mb_slope_tied_halves_step(MbSensitivity *g, const double *guess, double beg
                                double *noted, const double *end);
 // Whether velocities v have been those at a step's start.
 bool mb_slope_tied_agreed(const MbSim *sim, const double *v, const double *start);
+// Passes of the step noted follow.
+void mb_slope_tied_begin_passes(MbSensitivity *g);
 // Takes rows to what a pass from velocities w aims at; g->q1 and the probe's bodies are there then.
 void mb_slope_tied_aim(MbSensitivity *g, const double *w);
-// Takes rows to the pass, where the probe's bodies are and A is, and finds what they push with. False: A has no inverse.
+// Takes rows to the pass, where the probe's bodies are and A is, and finds what they push with, of one way those that have pushed in it: pass->impulse. False: A has no inverse.
 bool mb_slope_tied_pass(MbSensitivity *g, const MbStageNote *pass);
 // Of a change w of the velocities that it begins with and q of where it is: finds what its rows ask for changes by, beside the number.
 void mb_slope_tied_pass_asked(MbSensitivity *g, const MbSlope *slope, const double *q, const double *w);
 // x ← how v⁺ changes, from what it does without a change of what rows push.
 void mb_slope_tied_pass_change(MbSensitivity *g, double *x);
-// Adds to q̄ of the step and w̄ of the velocities that the pass begins with what its aims are felt by.
-void mb_slope_tied_pass_back(MbSensitivity *g, double *q, double *w);
+// Adds to q̄ and v̄ of the step and w̄ of the velocities that the pass begins with what its aims are felt by.
+void mb_slope_tied_pass_back(MbSensitivity *g, double *q, double *v, double *w);
 // Finds what a number changes of the gaps that a pass aims at and of those at the state.
 void mb_slope_tied_aim_number(MbSensitivity *g, const MbSlope *slope, const double *w, double move);
 // Takes the probe to where the pass at hand leads, and finds what the bodies there are felt by.

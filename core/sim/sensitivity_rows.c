@@ -17,26 +17,24 @@ static const char *close_in_part(const MbModel *model) {
   return NULL;
 }
 
-// `one_way`: limits and ropes have derivatives, but for those that go on beyond their bounds by what the gap was.
-static const char *kinds_refuse(const MbModel *model, bool one_way) {
+// Limits that go on beyond their bounds do so by what the gap was.
+static const char *kinds_refuse(const MbModel *model) {
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *c = &model->constraints[i];
-    if (c->unilateral && !one_way) return "there are no exact ones of limits and ropes";
     if (c->unilateral && c->outward != 0) return "there are no exact ones of limits that are passed";
     if (c->dry) return "there are no exact ones of dry friction";
-    if (c->order == 2) return "there are no exact ones of prescribed accelerations";
   }
   return NULL;
 }
 
 const char *mb_slope_rows_refuse(const MbModel *model) {
-  const char *why = kinds_refuse(model, false);
+  const char *why = kinds_refuse(model);
   if (why || !model->nslots) return why;
   return model->dry ? "there are no exact ones of dry friction" : close_in_part(model);
 }
 
 const char *mb_slope_stages_close(const MbModel *model) {
-  const char *why = kinds_refuse(model, true);
+  const char *why = kinds_refuse(model);
   return why ? why : close_in_part(model);
 }
 
@@ -66,17 +64,23 @@ bool mb_slope_rows_make(MbSensitivity *g) {
 #undef ALLOCATE
   r->slot = mb_arena_alloc(&g->arena, n, sizeof *r->slot);
   r->idle = mb_arena_alloc(&g->arena, n, sizeof *r->idle);
+  r->takes = mb_arena_alloc(&g->arena, n, sizeof *r->takes);
+  r->keeps = mb_arena_alloc(&g->arena, n, sizeof *r->keeps);
+  r->near = SIZE_MAX;
   r->pivot = mb_arena_alloc(&g->arena, nv, sizeof *r->pivot);
   r->q = mb_arena_alloc(&g->arena, sim->nq, sizeof *r->q);
   r->guess = mb_arena_alloc(&g->arena, sim->model->nguess + 1, sizeof *r->guess);
   r->still = mb_tangent_create(g->probe);
   const bool ranked = mb_ranked_create(&g->arena, &r->S, n) && mb_ranked_create(&g->arena, &r->Sp, n);
-  return ok && ranked && r->slot && r->idle && r->pivot && r->q && r->guess && r->still;
+  return ok && ranked && r->slot && r->idle && r->takes && r->keeps && r->pivot && r->q && r->guess &&
+         r->still;
 }
 
-void mb_slope_rows_guess(MbSensitivity *g, const double *guess) {
+void mb_slope_rows_step(MbSensitivity *g, const double *guess, const double *struck) {
   const size_t n = g->sim->model->nguess;
-  if (g->rows && n) memcpy(g->rows->guess, guess, n * sizeof *guess);
+  if (!g->rows) return;
+  g->rows->struck = struck;
+  if (n) memcpy(g->rows->guess, guess, n * sizeof *guess);
 }
 
 // ---- rows at an instant ---------------------------------------------------------------------------------------------
@@ -97,29 +101,52 @@ MbAsked mb_slope_rows_asked(const MbSim *sim, const MbStageNote *note, size_t s,
   const MbHalf half = {.here = true, .impulse = span, .span = span, .t = note->t, .from = note->from};
   const MbAsking asking = mb_asking_half(sim, &half);
   MbAskRow known = mb_rows_known(sim, s, &asking, note->w, NULL);
+  known.one_way = false; // as it takes part: what is moved by little is on the branch of the run
   known.rate += faster;
   return mb_ask(&asking, &known);
 }
 
-void mb_slope_rows_list(MbSensitivity *g, const MbStageNote *note, bool stage) {
+double mb_slope_rows_agree(const MbSensitivity *g, const MbSim *at, size_t k, const double *p,
+                           const double *x) {
+  const MbRowSet *set = &at->constraining->set;
+  const size_t s = g->rows->slot[k];
+  return g->rows->keeps[k] ? mb_row_rate(set, s, x) : mb_row_rate(set, s, p) + set->row[s].gt;
+}
+
+// Whether a row takes part in the stage, and whether velocities are made to agree with it where that ends.
+static bool takes_part(const MbRowTerms *is, const MbStageNote *note, size_t s) {
+  return is->kind != MB_ROW_ONE_WAY || note->impulse[s] > 0;
+}
+static bool agrees(const MbRowTerms *is, const MbStageNote *note, size_t s) {
+  if (is->alpha > 0) return false;
+  return is->kind != MB_ROW_ONE_WAY || (note->agreed && note->agreed[s] > 0);
+}
+
+// Lists row s.
+static void list(MbSensitivity *g, const MbStageNote *note, size_t s, bool takes) {
   MbSlopeRows *r = g->rows;
   const MbSim *sim = g->probe;
-  const MbConstraining *c = sim->constraining;
-  const size_t nv = sim->nv;
+  const MbRowSet *set = &sim->constraining->set;
   const double span = note->gamma * sim->model->h;
+  const size_t k = r->n++;
+  const MbAsked asked = mb_slope_rows_asked(sim, note, s, 0);
+  r->slot[k] = s, r->takes[k] = takes, r->keeps[k] = set->row[s].order == 2;
+  r->mu[k] = takes ? note->impulse[s] / span : 0;
+  r->gives[k] = takes ? span * asked.soft : 0;
+  r->velocity[k] = mb_slope_rows_asked(sim, note, s, 1).b - asked.b;
+  memset(r->G + sim->nv * k, 0, sim->nv * sizeof *r->G);
+  mb_row_spread(set, s, 1, r->G + sim->nv * k);
+}
+
+void mb_slope_rows_list(MbSensitivity *g, const MbStageNote *note, bool stage) {
+  MbSlopeRows *r = g->rows;
+  const MbRowTerms *is = g->probe->constraining->set.is;
   r->n = 0;
-  for (int soft = 0; soft < 2; soft++) {
-    for (size_t s = 0; s < sim->model->nslots; s++) {
-      if ((c->set.is[s].alpha > 0) != (soft == 1)) continue;
-      const size_t k = r->n++;
-      const MbAsked asked = mb_slope_rows_asked(sim, note, s, 0);
-      r->slot[k] = s;
-      r->mu[k] = stage ? note->impulse[s] / span : 0;
-      r->gives[k] = span * asked.soft;
-      r->velocity[k] = mb_slope_rows_asked(sim, note, s, 1).b - asked.b;
-      memset(r->G + nv * k, 0, nv * sizeof *r->G);
-      mb_row_spread(&c->set, s, 1, r->G + nv * k);
+  for (int alone = 0; alone < 2; alone++) {
+    for (size_t s = 0; s < g->probe->model->nslots; s++) {
+      const bool takes = stage && takes_part(&is[s], note, s), agree = agrees(&is[s], note, s);
+      if (alone ? takes && !agree : agree) list(g, note, s, takes);
     }
-    if (!soft) r->hard = r->n;
+    if (!alone) r->nagreed = r->n;
   }
 }

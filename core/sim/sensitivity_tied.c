@@ -15,11 +15,7 @@
 #include "core/sim/sensitivity_opened.h"
 #include "core/sim/sensitivity_rubbed.h"
 
-#include <math.h>
 #include <string.h>
-
-static const double NEAR =
-    1e-6; // of velocities that rows are about: another branch is as near as differences of a step go
 
 const char *mb_slope_tied_refuse(const MbModel *model) {
   if (model->nslots && model->solver.stabilization.kind == MB_POST)
@@ -67,59 +63,7 @@ void mb_slope_tied_at(MbSensitivity *g, const MbStageNote *note) {
   mb_tangent_rows_list(g->probe, g->tangent, note->from, note->w, g->tied->end, g->tied->forces);
 }
 
-static bool is_at_bound(const MbSim *sim, size_t s) {
-  const MbRow *row = &sim->constraining->set.row[s];
-  return fabs(row->g) <= NEAR * row->size;
-}
-
-bool mb_slope_about_to_press(const MbSim *sim, size_t s, const double *to) {
-  const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
-  const MbAskRow known = mb_rows_known(sim, s, &asking, to, NULL);
-  const MbAsked asked = mb_ask(&asking, &known);
-  return asked.takes ? asked.b <= NEAR * asked.size : is_at_bound(sim, s);
-}
-
-bool mb_slope_about_to_press_there(const MbSim *sim, size_t s, double span, const double *to) {
-  const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
-  const MbAskRow known = mb_rows_known(sim, s, &asking, to, NULL);
-  return known.alpha > 0 ? is_at_bound(sim, s) : known.g <= NEAR * span * known.size;
-}
-
-bool mb_slope_about_to_let_go(const MbSim *sim, size_t s, double mu, double free, const double *to) {
-  const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
-  const MbAskRow known = mb_rows_known(sim, s, &asking, to, NULL);
-  return free * mu <= NEAR * mb_ask(&asking, &known).size;
-}
-
-bool mb_slope_about_to_slip(const MbSim *sim, size_t s, double mu) {
-  return fabs(mu) >= (1 - NEAR) * sim->constraining->set.row[s].most;
-}
-
-bool mb_slope_about_to_stick(const MbSim *sim, size_t s, const double *from, const double *to) {
-  const MbRowSet *set = &sim->constraining->set;
-  const double after = mb_row_rate(set, s, to), before = mb_row_rate(set, s, from);
-  return fabs(after) <= NEAR * (fabs(after) + fabs(before));
-}
-
-// Of rows that hold, where S stands but has not been factored.
-static void look_for_ends(MbSensitivity *g, const double *to) {
-  MbTied *t = g->tied;
-  const MbSim *sim = g->probe;
-  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
-  t->near = SIZE_MAX;
-  for (size_t k = 0; k < rows->n; k++) {
-    const MbTangentRow *row = &rows->row[k];
-    const MbRowKind kind = sim->constraining->set.is[row->slot].kind;
-    if (kind == MB_ROW_DRY && !row->slips && mb_slope_about_to_slip(sim, row->slot, row->mu))
-      t->near = row->slot;
-    if (kind == MB_ROW_ONE_WAY &&
-        mb_slope_about_to_let_go(sim, row->slot, row->mu, t->S.S[(rows->n + 1) * k], to))
-      t->near = row->slot;
-  }
-}
-
-// G ← one row, of nodes where it is about ports, and Y ← `span` A⁻¹ of it; false: A has no inverse.
-static bool respond(MbSensitivity *g, size_t slot, double span, double *G, double *Y) {
+bool mb_slope_tied_row(MbSensitivity *g, size_t slot, double span, double *G, double *Y) {
   MbSim *sim = g->probe;
   const size_t wide = g->tied->wide;
   memset(G, 0, wide * sizeof *G);
@@ -129,52 +73,6 @@ static bool respond(MbSensitivity *g, size_t slot, double span, double *G, doubl
   if (wide > sim->nv) return mb_met_invert(g, sim, span, Y);
   for (size_t i = 0; i < wide; i++) Y[i] *= span;
   return sim->solver->apply(sim->work, Y, NULL, NULL);
-}
-
-// Whether a row that holds nothing gives way to nothing, as others hold what it is about, where S has been factored.
-static bool is_held(MbSensitivity *g, size_t s) {
-  static const double NONE = 1e-9; // of what it would give way by alone
-  MbTied *t = g->tied;
-  MbSim *sim = g->probe;
-  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
-  const size_t nv = t->wide, n = rows->n;
-  double *G = t->one[0], *Y = t->one[1], *x = t->asked;
-  if (!respond(g, s, mb_tangent_rows_span(sim, rows->of), G, Y)) return true;
-  const double alone = mb_slope_dot(G, Y, nv);
-  double gives = alone;
-  for (size_t k = 0; k < n; k++) x[k] = mb_slope_dot(t->G + nv * k, Y, nv);
-  mb_ranked_solve(&t->S, x, x);
-  for (size_t k = 0; k < n; k++) gives -= x[k] * mb_slope_dot(t->Y + nv * k, G, nv);
-  return gives <= NONE * alone;
-}
-
-// Of rows that hold nothing: others may as well hold what these are about.
-static void look_for_holds(MbSensitivity *g, const double *from, const double *to) {
-  MbTied *t = g->tied;
-  const MbSim *sim = g->probe;
-  const MbTangentRows *rows = mb_tangent_rows(g->tangent);
-  for (size_t s = 0, k = 0; s < sim->model->nslots; s++) {
-    const MbTangentRow *row = k < rows->n && rows->row[k].slot == s ? &rows->row[k++] : NULL;
-    const bool near =
-        row ? row->slips && mb_slope_about_to_stick(sim, s, from, to)
-            : sim->constraining->set.is[s].kind == MB_ROW_ONE_WAY && mb_slope_about_to_press(sim, s, to);
-    if (near && !is_held(g, s)) t->near = s;
-  }
-}
-
-void mb_slope_tell_near(const MbSim *sim, size_t slot, double time, int64_t step, MbReport *report) {
-  const MbRowTerms *is = &sim->constraining->set.is[slot];
-  mb_warning(report, "",
-             "at t = %.9g s, step %lld: \"%s\" is about to %s: the derivative is that of the branch taken",
-             time, (long long)step, is->name,
-             is->kind == MB_ROW_DRY ? "slip, or to stick" : "press, or to let go");
-}
-
-void mb_slope_tied_tell(MbSensitivity *g, double time, int64_t step, MbReport *report) {
-  MbTied *t = g->tied;
-  if (!t || t->told || t->near == SIZE_MAX) return;
-  t->told = true;
-  mb_slope_tell_near(g->sim, t->near, time, step, report);
 }
 
 bool mb_slope_tied_respond(MbSensitivity *g) {
@@ -188,7 +86,7 @@ bool mb_slope_tied_respond(MbSensitivity *g) {
     memset(G, 0, nv * sizeof *G);
     memset(Y, 0, nv * sizeof *Y);
     if (rows->row[k].slips && !rows->row[k].loaded) continue;
-    if (!respond(g, rows->row[k].slot, span, G, Y)) return false;
+    if (!mb_slope_tied_row(g, rows->row[k].slot, span, G, Y)) return false;
     if (!mb_row_idle(sim, &sim->constraining->set, rows->row[k].slot, mb_slope_dot(G, Y, nv))) continue;
     memset(G, 0, nv * sizeof *G), memset(Y, 0, nv * sizeof *Y);
     mb_tangent_rows(g->tangent)->row[k].idle = true;
@@ -210,10 +108,10 @@ bool mb_slope_tied_factor(MbSensitivity *g, const MbStageNote *note) {
   if (!g->tied) return true;
   if (!mb_slope_tied_respond(g) || !mb_slope_rubbed_at(g)) return false;
   mb_slope_tied_fill(g);
-  look_for_ends(g, note->w);
+  mb_slope_tied_look_for_ends(g, note->w);
   mb_ranked_factor(&g->tied->S, mb_tangent_rows(g->tangent)->n);
   if (!mb_slope_rubbed_settled(g)) return false;
-  look_for_holds(g, note->from, note->w);
+  mb_slope_tied_look_for_holds(g, note->from, note->w);
   return true;
 }
 

@@ -16,14 +16,18 @@ typedef struct MbTiedHalves {
   double *end;          // (nv) velocities at its end
   double *to, *change;  // (nv) velocities that are made to agree: what they become, and by how much
   double *G0, *G1; // (nslots x nv) of the rows that aim: of their gaps at the state, and where a pass leads
-  double *shift;   // (nslots) 1 − γ h
-  double *gap;     // (nslots) what a number changes of an aim
-  double *q;       // (nq) where a pass leads
-  double *place, *made;     // (nq), (nv) where the last one is, and the velocities there
-  double *step, *still;     // (nv) the way there; none
-  double *one, *other;      // (nv)
-  bool at_start;            // velocities agree at the run's start
-  bool pulled;              // forces act on bodies, of which A has K and D
+  double *shift;   // (nslots) 1 − γ h; 0: it is on its way to its bound
+  double *g0, *g1; // (nslots) gaps there
+  double span;     // seconds of a pass: half a step, or where something is struck all of it
+  bool blow;       // something is
+  const double *agreed, *struck; // (nslots) what the step has noted (half_notes.h)
+  double *gap;                   // (nslots) what a number changes of an aim
+  double *q;                     // (nq) where a pass leads
+  double *place, *made;          // (nq), (nv) where the last one is, and the velocities there
+  double *step, *still;          // (nv) the way there; none
+  double *one, *other;           // (nv)
+  bool at_start;                 // velocities agree at the run's start
+  bool pulled;                   // forces act on bodies, of which A has K and D
   double *motion, *Z;       // (nb x 6) the bodies' motion by that change; what wrenches there are felt by
   double *by_move, *by_phi; // (nb x 6)
   double *moved,
@@ -60,6 +64,8 @@ static inline void mb_slope_tied_look(const MbSensitivity *g, MbSim *sim) {
 }
 // G and Y of the rows that the tangent has listed. False: A has no inverse.
 bool mb_slope_tied_respond(MbSensitivity *g);
+// G ← one row, of nodes where it is about ports, and Y ← `span` A⁻¹ of it; false: A has no inverse.
+bool mb_slope_tied_row(MbSensitivity *g, size_t slot, double span, double *G, double *Y);
 // S of these.
 void mb_slope_tied_fill(MbSensitivity *g);
 // x ← x + Y dμ, where dμ closes what rows are asked for more: asked (rows), which is dμ then.
@@ -68,8 +74,20 @@ void mb_slope_tied_close(MbSensitivity *g, double *asked, double *x);
 void mb_slope_tied_sides(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, const double *start,
                          double t, double move);
 
+// ---- sensitivity_tied_near.c ------------------------------------------------------------------------------------
+
+// Looks for rows that are about to do otherwise, among those that hold, where S stands but has not been factored, and among those that do not, where it has been.
+void mb_slope_tied_look_for_ends(MbSensitivity *g, const double *to);
+void mb_slope_tied_look_for_holds(MbSensitivity *g, const double *from, const double *to);
+// The same of a pass of the midpoint rule, whose forces have been found.
+void mb_slope_tied_pass_look(MbSensitivity *g, const MbStageNote *pass);
+
 // ---- of the midpoint rule ---------------------------------------------------------------------------------------
 
+// Whether a row of the probe prescribes an acceleration: it asks for the rate of velocities at the step's start, of those that are made to agree for the rate that they come with.
+static inline bool mb_slope_tied_accelerates(const MbSensitivity *g, size_t slot) {
+  return g->probe->constraining->set.row[slot].order == 2;
+}
 // q ← where velocities w take the step's coordinates in `span` seconds, by `step`.
 void mb_slope_tied_go(const MbSensitivity *g, double *q, double span, const double *w, double *step);
 // Notes the gaps at the state that passes aim from.

@@ -1,4 +1,4 @@
-// Rows of both ways in steps of the midpoint rule, as the program makes them (constrain_halves.c). With s = h/2 a pass has, beside what sensitivity_halves.c says,
+// Rows in steps of the midpoint rule, as the program makes them (constrain_halves.c). With s = h/2 a pass has, beside what sensitivity_halves.c says,
 //
 //   τ(q_k, w_k, a) + d z + s k z = Gᵀ μ,   G, g and g_t at q_k, which moves along with w_k
 //   hard         G (w_{k+1} − w_k) + ( g(q ⊕ h w_k) − (1 − γ h) g(q) )/h = 0,   of rates  G w_{k+1} + g_t = 0
@@ -8,7 +8,9 @@
 //
 //   A (v⁺ − v′) = Gᵀ ν,   G v⁺ + g_t = 0,   v′ = 2 w − v,   G and A at q⁺, but for K, D, d and k, which are the last pass's
 //
-// and so do those that the run begins with, by M alone (sensitivity_agree.c). What rows push is found from what they have done, and of soft ones from what they have left. What passes aim at is in sensitivity_aims.c.
+// of which a row that prescribes an acceleration ẍ has  G w_{k+1} = G v + s ẍ  in a pass and keeps its rate at the end, G (v⁺ − v′) = 0. Of one way rows are those of a pass that have pressed in it, and at the end those that have pushed then: each of these is noted (half_notes.h), as a pass may
+// press where the next lets go. One that is still on its way to its bound, g(q) > 0, aims at that: at no gap. Where something is struck the program makes the step anew of passes of one stage over all of it (take_blow in scheme_halves.c): the same equations with s = h at q_k = q ⊕ h w_k, soft rows at
+// g + β ġ there, v′ = w, q⁺ = q ⊕ h w. Velocities that the run begins with agree with rows of both ways, by M alone (sensitivity_agree.c). What rows push is found from what they have done, and of soft ones from what they have left. What passes aim at is in sensitivity_aims.c.
 #include "core/model/coordinates.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/sensitivity_tied.h"
@@ -24,15 +26,7 @@ static bool pulled(const MbModel *model) {
 }
 
 const char *mb_slope_tied_halves_refuse(const MbModel *model) {
-  if (!model->nslots) return NULL;
-  const char *why = mb_slope_tied_refuse(model);
-  for (size_t i = 0; i < model->nconstraints && !why; i++) {
-    const MbConstraint *constraint = &model->constraints[i];
-    if (constraint->unilateral) why = "under \"trapezoidal\" there are no exact ones of limits and ropes";
-    if (constraint->ops == &mb_motion_ops && constraint->order == 2)
-      why = "under \"trapezoidal\" there are no exact ones of prescribed accelerations";
-  }
-  return why;
+  return model->nslots ? mb_slope_tied_refuse(model) : NULL;
 }
 
 bool mb_slope_tied_halves_make(MbSensitivity *g) {
@@ -61,6 +55,8 @@ bool mb_slope_tied_halves_make(MbSensitivity *g) {
               {&t->place, nq},
               {&t->shift, n},
               {&t->gap, n},
+              {&t->g0, n},
+              {&t->g1, n},
               {&t->G0, n * nv},
               {&t->G1, n * nv},
               {&t->motion, nb},
@@ -95,6 +91,9 @@ bool mb_slope_tied_halves_step(MbSensitivity *g, const double *guess, double beg
   if (sim->model->nguess) memcpy(tied->guess, guess, sim->model->nguess * sizeof *guess);
   memcpy(t->start, noted, size), memcpy(t->end, end, size);
   memcpy(t->last, mb_slope_halves_last(sim, noted), size);
+  const MbHalfNotes notes = mb_half_notes(sim, noted);
+  t->blow = *notes.blow != 0, t->agreed = notes.agreed, t->struck = notes.struck;
+  t->span = t->blow ? sim->model->h : sim->model->h / 2;
   tied->begin = begin, tied->end = begin + sim->model->h;
   mb_slope_tied_aim_from(g);
   return !v || mb_slope_tied_agreed(sim, v, noted);
@@ -102,9 +101,13 @@ bool mb_slope_tied_halves_step(MbSensitivity *g, const double *guess, double beg
 
 // ---- a pass ---------------------------------------------------------------------------------------------------------
 
+void mb_slope_tied_begin_passes(MbSensitivity *g) {
+  if (g->tied) mb_slope_pass_span(g, g->tied->halves->span);
+}
+
 // What A has of the coordinates' own, times z: y += (d + s k) z
 static void add_own(const MbSensitivity *g, const double *z, double *y) {
-  const double s = g->sim->model->h / 2;
+  const double s = g->span;
   for (size_t i = 0; i < g->sim->nv; i++) y[i] += (g->damping[i] + s * g->stiffness[i]) * z[i];
   mb_slope_turned_value(g, z, y);
 }
@@ -121,8 +124,8 @@ void mb_slope_tied_take_forces(MbSensitivity *g, double *asked) {
 static double done_by(const MbSensitivity *g, const MbTangentRow *row, const double *G,
                       const MbStageNote *pass) {
   const double done = mb_slope_dot(G, g->tied->halves->one, g->sim->nv);
-  return row->soft > 0 ? done - mb_tangent_row_asked(g->probe, MB_TANGENT_PASS, row, pass->from, pass->w)
-                       : done;
+  const MbTangentAsk of = mb_tangent_rows(g->tangent)->of;
+  return row->soft > 0 ? done - mb_tangent_row_asked(g->probe, of, row, pass->from, pass->w) : done;
 }
 
 bool mb_slope_tied_pass(MbSensitivity *g, const MbStageNote *pass) {
@@ -133,14 +136,16 @@ bool mb_slope_tied_pass(MbSensitivity *g, const MbStageNote *pass) {
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
   const size_t nv = sim->nv;
   mb_slope_tied_look(g, sim);
-  mb_tangent_rows_list_as(sim, g->tangent, MB_TANGENT_PASS, t->start, pass->w, g->tied->begin);
+  mb_tangent_rows_list_as(sim, g->tangent, t->blow ? MB_TANGENT_BLOW : MB_TANGENT_PASS, t->start, pass->w,
+                          tied->begin, pass->impulse);
   mb_tangent_value(sim, g->tangent, pass->from, g->a, pass->t, t->one);
   for (size_t i = 0; i < nv; i++) t->other[i] = pass->w[i] - pass->from[i];
   add_own(g, t->other, t->one);
-  for (size_t i = 0; i < nv; i++) t->one[i] *= sim->model->h / 2;
+  for (size_t i = 0; i < nv; i++) t->one[i] *= g->span;
   if (!sim->solver->apply(sim->work, t->one, NULL, NULL) || !mb_slope_tied_respond(g)) return false;
   for (size_t k = 0; k < rows->n; k++) tied->asked[k] = done_by(g, &rows->row[k], tied->G + nv * k, pass);
   mb_slope_tied_take_forces(g, tied->asked);
+  mb_slope_tied_pass_look(g, pass);
   return true;
 }
 
@@ -163,6 +168,7 @@ void mb_slope_tied_pass_asked(MbSensitivity *g, const MbSlope *slope, const doub
                       (mb_slope_dot(t->G1 + nv * s, t->other, nv) -
                        t->shift[s] * mb_slope_dot(t->G0 + nv * s, slope->q, nv)) /
                           h;
+    if (mb_slope_tied_accelerates(g, s)) tied->asked[k] -= mb_slope_dot(tied->G + nv * k, slope->v, nv);
   }
 }
 
@@ -170,7 +176,7 @@ void mb_slope_tied_pass_change(MbSensitivity *g, double *x) {
   if (g->tied) mb_slope_tied_close(g, g->tied->asked, x);
 }
 
-void mb_slope_tied_pass_back(MbSensitivity *g, double *q, double *w) {
+void mb_slope_tied_pass_back(MbSensitivity *g, double *q, double *v, double *w) {
   MbTied *tied = g->tied;
   if (!tied) return;
   MbTiedHalves *t = tied->halves;
@@ -184,12 +190,13 @@ void mb_slope_tied_pass_back(MbSensitivity *g, double *q, double *w) {
     for (size_t i = 0; i < nv; i++) {
       t->one[i] += by * t->G1[nv * s + i];
       q[i] -= by * t->shift[s] * t->G0[nv * s + i];
+      if (mb_slope_tied_accelerates(g, s)) v[i] -= rows->row[k].zeta * tied->G[nv * k + i];
     }
   }
   mb_tangent_moved_transposed(g->probe, t->step, t->one, t->other, g->less);
   for (size_t i = 0; i < nv; i++) q[i] += t->other[i], w[i] += h * g->less[i];
   if (!t->felt) return;
   mb_tangent_moved_transposed(g->probe, g->step, t->by_q, t->other, g->less);
-  for (size_t i = 0; i < nv; i++) q[i] += t->other[i], w[i] += h / 2 * g->less[i] + t->by_w[i];
+  for (size_t i = 0; i < nv; i++) q[i] += t->other[i], w[i] += g->span * g->less[i] + t->by_w[i];
   t->felt = false;
 }

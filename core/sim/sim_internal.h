@@ -81,7 +81,7 @@ struct MbSim {
 
   MbNewton *newton;    // NULL: stages are solved without
   MbStageNotes *notes; // of the last step's stages; NULL: nobody wants any
-  // Where the midpoint rule notes the velocities of its passes (MbStage), and a step of one solution (nv) those that it has solved for; NULL: nobody asks.
+  // Where the midpoint rule notes its passes (half_notes.h), and a step of one solution (nv) those that it has solved for; NULL: nobody asks.
   double *noted;
 
   double half_way; // seconds of the rate J̇ v that this step's velocities make up for (claims.c)

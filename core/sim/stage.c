@@ -11,6 +11,7 @@
 #include "core/sim/stage.h"
 #include "core/base/targets.h"
 #include "core/sim/constrain_halves.h"
+#include "core/sim/constrain_internal.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
 #include "core/sim/trouble.h"
@@ -145,6 +146,14 @@ static bool goes_on(const MbSim *sim, const MbStage *stage, int done, const doub
   return share < 1 && share * change > LEFT * fastest && done < stage->most;
 }
 
+// Notes what pass k has made of w, and what its rows have pushed.
+static void note(const MbSim *sim, const MbStage *stage, size_t k, const double *w) {
+  const size_t rows = sim->model->nslots;
+  memcpy(stage->noted + sim->nv * (k + 1), w, sim->nv * sizeof *w);
+  if (stage->pushes && rows)
+    memcpy(stage->pushes + rows * k, sim->constraining->force, rows * sizeof *stage->pushes);
+}
+
 MbStatus mb_stage_solve(MbSim *sim, const MbStage *stage, double *last, double *w, MbReport *report) {
   MbStatus status = MB_OK;
   const size_t size = sim->nv * sizeof *w;
@@ -156,7 +165,7 @@ MbStatus mb_stage_solve(MbSim *sim, const MbStage *stage, double *last, double *
     if (stage->rows && !stage->half.second) mb_constrain_aim(sim, &stage->half, stage->q, w);
     if (stage->moves) mb_sim_move(sim, stage->ahead, w);
     status = pass(sim, stage, k < stage->factors, w, report);
-    if (stage->noted && k < stage->noting) memcpy(stage->noted + sim->nv * (size_t)(k + 1), w, size);
+    if (stage->noted && k < stage->noting) note(sim, stage, (size_t)k, w);
     done = k + 1;
   }
   for (int k = done < stage->noting ? done : stage->noting; stage->noted && k <= stage->noting; k++)

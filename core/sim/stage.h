@@ -30,8 +30,9 @@ typedef struct MbStage {
   int most;              // how many they may become while they gain
   double *
       noted; // (noting + 2 x nv) ← w before the first pass, after so many, and after all there were; NULL: not asked for
-  int noting;  // where there were fewer, the last of w stands for the others
-  int factors; // how many of them make A anew, the first ones; the others take the last one
+  int noting;     // where there were fewer, the last of w stands for the others
+  double *pushes; // (noting x nslots) ← impulses of rows in each pass; NULL: not asked for
+  int factors;    // how many of them make A anew, the first ones; the others take the last one
 } MbStage;
 
 // Tells whether some body hangs on another one. Where none does a pass through trees for momentum and wrenches at once has nothing to save.

@@ -39,6 +39,8 @@ bool mb_tangent_linearise(MbSim *sim, MbTangent *tangent, const MbTangentTerms *
 void mb_tangent_plain(MbTangent *tangent, bool plain);
 // Evaluates signals and the wrenches of forces, and K and D as the step has them, into sim->x. mb_tangent_at is to come after it.
 void mb_tangent_linear_blocks(MbSim *sim, MbTangent *tangent, double t);
+// From now on what such a step has beside f is by these terms, if it has any.
+void mb_tangent_terms(MbTangent *tangent, const MbTangentTerms *of);
 // The velocities to come (nv), which have to stay where they are while the tangent is at them. Of no effect where nothing is linearised.
 void mb_tangent_to(MbTangent *tangent, const double *v1);
 

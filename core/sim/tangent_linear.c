@@ -51,6 +51,10 @@ const char *mb_tangent_linear_refuses(const MbModel *model) {
   return NULL;
 }
 
+void mb_tangent_terms(MbTangent *t, const MbTangentTerms *of) {
+  if (t->linear && t->linear->forces) t->linear->of = *of;
+}
+
 void mb_tangent_to(MbTangent *t, const double *v1) {
   if (t->linear) t->linear->to = v1;
 }

@@ -40,21 +40,27 @@ MbTangentRows *mb_tangent_rows(MbTangent *t) { return t->rows; }
 
 // ---- what they ask for ----------------------------------------------------------------------------------------------
 
-static const MbHalf HALF = {.theta = 0.5};
-
 double mb_tangent_rows_span(const MbSim *sim, MbTangentAsk of) {
-  return of == MB_TANGENT_ONCE ? sim->model->h : sim->model->h / 2;
+  return of == MB_TANGENT_ONCE || of == MB_TANGENT_BLOW ? sim->model->h : sim->model->h / 2;
+}
+
+static bool is_pass(MbTangentAsk of) { return of == MB_TANGENT_PASS || of == MB_TANGENT_BLOW; }
+
+// Of a pass, by velocities v at the step's start and its time then.
+static MbHalf half_of(const MbSim *sim, MbTangentAsk of, const double *v, double begin) {
+  const double h = sim->model->h;
+  if (of == MB_TANGENT_PASS) return (MbHalf){.theta = 0.5, .impulse = h / 2};
+  return (MbHalf){.here = true, .impulse = h, .span = h, .t = begin + h, .from = v};
 }
 
 static MbAsking asking_of(const MbSim *sim, MbTangentAsk of) {
-  MbHalf half = HALF;
-  half.impulse = sim->model->h / 2;
-  if (of == MB_TANGENT_PASS) return mb_asking_half(sim, &half);
+  const MbHalf half = half_of(sim, of, NULL, 0);
+  if (is_pass(of)) return mb_asking_half(sim, &half);
   return mb_asking(sim, of == MB_TANGENT_ONCE ? MB_ASK_VELOCITIES : MB_ASK_END);
 }
 
 // What is asked of a row with these numbers, λ and a pass's gaps elsewhere aside, by a simulation's terms of it; `before` is its rate as a pass begins. One of one way that takes part is one of
-// both.
+// both, but for how far it goes in a step of one solution.
 static MbAsked asked_of(const MbSim *sim, MbTangentAsk of, size_t s, int order, double g, double gt,
                         double rate, double before) {
   const MbRowTerms *is = &sim->constraining->set.is[s];
@@ -62,7 +68,7 @@ static MbAsked asked_of(const MbSim *sim, MbTangentAsk of, size_t s, int order, 
   const MbAskRow known = {.order = order,
                           .g = g,
                           .gt = gt,
-                          .one_way = is->kind == MB_ROW_ONE_WAY,
+                          .one_way = of == MB_TANGENT_ONCE && is->kind == MB_ROW_ONE_WAY,
                           .alpha = is->alpha,
                           .beta = is->beta,
                           .outward = is->outward,
@@ -77,7 +83,7 @@ double mb_tangent_row_asked(const MbSim *sim, MbTangentAsk of, const MbTangentRo
                             const double *to) {
   const MbRowSet *set = &sim->constraining->set;
   const MbRow *at = &set->row[row->slot];
-  const double before = of == MB_TANGENT_PASS ? mb_row_rate(set, row->slot, from) : 0;
+  const double before = is_pass(of) ? mb_row_rate(set, row->slot, from) : 0;
   const MbAsked asked =
       asked_of(sim, of, row->slot, at->order, at->g, at->gt, mb_row_rate(set, row->slot, to), before);
   return asked.b + asked.soft * mb_tangent_rows_span(sim, of) * row->mu;
@@ -90,15 +96,15 @@ static bool find_terms(const MbSim *sim, MbTangentAsk of, MbTangentRow *row) {
   const MbAsked none = asked_of(sim, of, row->slot, at->order, at->g, 0, 0, 0);
   row->pull = way * (asked_of(sim, of, row->slot, at->order, at->g + way, 0, 0, 0).b - none.b);
   row->slip = asked_of(sim, of, row->slot, at->order, at->g, 1, 0, 0).b - none.b;
-  row->before =
-      of == MB_TANGENT_PASS ? asked_of(sim, of, row->slot, at->order, at->g, 0, 0, 1).b - none.b : 0;
+  row->before = is_pass(of) ? asked_of(sim, of, row->slot, at->order, at->g, 0, 0, 1).b - none.b : 0;
   row->soft = none.soft * mb_tangent_rows_span(sim, of);
   return none.takes;
 }
 
 void mb_tangent_rows_place(MbSim *sim, MbTangentAsk of, const double *q, const double *v, double t) {
-  if (of == MB_TANGENT_PASS)
-    mb_rows_make_half(sim, &HALF, q, v, t);
+  const MbHalf half = half_of(sim, of, v, t);
+  if (is_pass(of))
+    mb_rows_make_half(sim, &half, q, v, t);
   else
     mb_rows_make(sim, q, v, t, of == MB_TANGENT_ONCE ? sim->model->h : 0);
   mb_dry_begin(sim);
@@ -134,11 +140,12 @@ void mb_tangent_rows_list(MbSim *sim, MbTangent *t, const double *v, const doubl
 }
 
 void mb_tangent_rows_list_as(MbSim *sim, MbTangent *t, MbTangentAsk of, const double *v, const double *to,
-                             double time) {
+                             double time, const double *pushed) {
   t->linear->to = to, t->rows->of = of;
-  t->rows->t = of == MB_TANGENT_PASS ? time + sim->model->h / 2 : time;
+  t->rows->t = is_pass(of) ? time + mb_tangent_rows_span(sim, of) : time;
   mb_tangent_rows_place(sim, of, sim->x.q, v, time);
-  list(sim, t->rows, NULL);
+  list(sim, t->rows, pushed);
+  for (size_t k = 0; k < t->rows->n; k++) t->rows->row[k].mu = 0;
 }
 
 void mb_tangent_rows_leave(MbTangent *t) {
@@ -148,12 +155,8 @@ void mb_tangent_rows_leave(MbTangent *t) {
 // How a row is asked for where the bodies of a simulation are.
 static void rows_of(MbSim *sim, MbTangentAsk of, const MbConstraint *constraint, const double *signal,
                     MbRow *rows) {
-  const double h = sim->model->h;
-  mb_rows_of(sim, constraint, signal,
-             of == MB_TANGENT_ONCE   ? h
-             : of == MB_TANGENT_PASS ? h / 2
-                                     : 0,
-             of == MB_TANGENT_ONCE ? h : 0, rows);
+  const double span = of == MB_TANGENT_AGREE ? 0 : mb_tangent_rows_span(sim, of);
+  mb_rows_of(sim, constraint, signal, span, of == MB_TANGENT_ONCE ? span : 0, rows);
 }
 
 // φ⁺ and, of a pass, what it has of φ as it begins.
@@ -316,12 +319,13 @@ void mb_rows_change(const MbSim *sim, MbTangent *t) {
   }
 }
 
-// What rows about coordinates ask for, by these and by their velocities: a bound that rows go on beyond has −outward g in ġ_t.
-static void by_coordinates(const MbSim *sim, const MbTangentRow *row, int k, double *by_q, double *by_v) {
+// What rows about coordinates ask for, by these and by their velocities: a bound that rows go on beyond has −outward g in ġ_t. Of passes it is those at the step's start that a prescribed acceleration is felt by.
+static void by_coordinates(const MbSim *sim, const MbTangentRows *rows, const MbTangentRow *row, int k,
+                           double *by_q, double *by_v) {
   const MbRow *at = &sim->constraining->set.row[row->slot];
   const double outward = sim->constraining->set.is[row->slot].outward;
   *by_q = at->order == 0 ? (row->pull - row->slip * outward) * at->c[k] : 0;
-  *by_v = at->order == 2 ? -row->slip * at->c[k] : 0;
+  *by_v = at->order == 2 && !is_pass(rows->of) ? -row->slip * at->c[k] : 0;
 }
 
 void mb_tangent_rows_times(const MbSim *sim, const MbTangent *t, const double *dq, const double *dv,
@@ -339,7 +343,7 @@ void mb_tangent_rows_times(const MbSim *sim, const MbTangent *t, const double *d
         out[i] += mb_dot6(row->L[k], t->move + 6 * at->body[k]) + mb_dot6(at->H[k], change);
       }
       if (at->c[k] == 0) continue;
-      by_coordinates(sim, row, k, &by_q, &by_v);
+      by_coordinates(sim, t->rows, row, k, &by_q, &by_v);
       out[i] += by_q * dq[at->v[k]] + (by_v + row->before * at->c[k]) * dv[at->v[k]];
     }
     for (size_t e = set->end[row->slot]; e < set->end[row->slot + 1]; e++)
@@ -383,7 +387,7 @@ void mb_rows_weigh_own(const MbSim *sim, const MbTangent *t, double *dq, double 
     for (int k = 0; k < 2; k++) {
       double by_q, by_v;
       if (at->c[k] == 0) continue;
-      by_coordinates(sim, row, k, &by_q, &by_v);
+      by_coordinates(sim, t->rows, row, k, &by_q, &by_v);
       dq[at->v[k]] += row->zeta * by_q, dv[at->v[k]] += row->zeta * (by_v + row->before * at->c[k]);
     }
   }
@@ -423,9 +427,9 @@ static double of_side(MbSim *sim, const MbTangent *t, const MbTangentTie *tie, M
     const MbRow *at = &rows[row->slot - constraint->slot];
     const double rate =
         along(at, t->linear->phi, t->linear->to) + along_masters(sim, constraint, at, t->linear->phi);
-    const double before = t->rows->of == MB_TANGENT_PASS ? along(at, sim->x.phi, sim->x.v) +
-                                                               along_masters(sim, constraint, at, sim->x.phi)
-                                                         : 0;
+    const double before = is_pass(t->rows->of) ? along(at, sim->x.phi, sim->x.v) +
+                                                     along_masters(sim, constraint, at, sim->x.phi)
+                                               : 0;
     const MbAsked asked = asked_of(side, t->rows->of, row->slot, at->order, at->g, at->gt, rate, before);
     sum += row->zeta * (asked.b + asked.soft * mb_tangent_rows_span(side, t->rows->of) * row->mu) -
            mb_tangent_row_pushes(row, at) * (along(at, t->dF, z) + along_masters(sim, constraint, at, t->dF));

@@ -5,8 +5,13 @@
 #include "core/sim/ask.h"
 #include "core/sim/tangent.h"
 
-// What it is that rows are asked for: the velocities of a step of one solution, those of a pass of the midpoint rule, or those that agree at once.
-typedef enum MbTangentAsk { MB_TANGENT_ONCE, MB_TANGENT_PASS, MB_TANGENT_AGREE } MbTangentAsk;
+// What it is that rows are asked for: the velocities of a step of one solution, those of a pass of the midpoint rule, or of a pass of the one stage that such a step is made of where something is struck, or those that agree at once.
+typedef enum MbTangentAsk {
+  MB_TANGENT_ONCE,
+  MB_TANGENT_PASS,
+  MB_TANGENT_BLOW,
+  MB_TANGENT_AGREE
+} MbTangentAsk;
 
 // A row that takes part in a step.
 typedef struct MbTangentRow {
@@ -49,9 +54,9 @@ MbTangentRows *mb_tangent_rows(MbTangent *tangent);
 // Makes the simulation's rows where its bodies are, at velocities v, of a step that ends at t with velocities `to`, and lists those that take part in it by their `forces` (nslots).
 void mb_tangent_rows_list(MbSim *sim, MbTangent *tangent, const double *v, const double *to, double t,
                           const double *forces);
-// The same of rows both ways alone, asked for something else, whose forces are to be found: of passes, v are the velocities at the step's start and t its start.
+// The same of rows asked for something else, whose forces are to be found, of one way those that have pushed (nslots; NULL: none has): of passes, v are the velocities at the step's start and t its start.
 void mb_tangent_rows_list_as(MbSim *sim, MbTangent *tangent, MbTangentAsk of, const double *v,
-                             const double *to, double t);
+                             const double *to, double t, const double *pushed);
 // Leaves all rows out of τ until they are listed again.
 void mb_tangent_rows_leave(MbTangent *tangent);
 // Makes a simulation's rows at coordinates q, where its bodies are, as they are asked for something.

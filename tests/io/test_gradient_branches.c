@@ -12,8 +12,8 @@ static const double MOVE = 1e-4, NEAR = 1e-6;
 #define REDMAX  "\"redmax\""
 #define MAXIMAL "\"maximal\""
 static const GradientWay ways[] = {{REDMAX, "symplectic", true}, {REDMAX, "implicit", true},
-                                   {REDMAX, "bdf1", false},      {REDMAX, "bdf2", false},
-                                   {REDMAX, "sdirk2", false},    {MAXIMAL, "symplectic", false},
+                                   {REDMAX, "bdf1", true},       {REDMAX, "bdf2", true},
+                                   {REDMAX, "sdirk2", true},     {MAXIMAL, "symplectic", false},
                                    {MAXIMAL, "implicit", false}, {MAXIMAL, "bdf2", false}};
 enum { WAYS = sizeof ways / sizeof *ways };
 

@@ -114,6 +114,19 @@ Test(gradient_held, derivatives_back_of_what_is_accelerated_are_those_of_whole_r
   check("accelerated", NULL, MOVE);
 }
 
+#define ACCELERATED_SCREW                                                                                    \
+  "/bodies/1/"                                                                                               \
+  "joint={\"type\":\"screw\",\"pitch\":0.1,\"axis\":[\"=0.6+start\",1,0],\"velocity\":\"=start\","           \
+  "\"motion\":{\"acceleration\":{\"times\":[0,0.05,0.12],\"values\":[0,\"=10*start\",\"=-number\"]}},"       \
+  "\"parent\":\"a1\",\"in_parent\":{\"position\":[\"=length/2\",0,0]},\"in_body\":{\"position\":["           \
+  "\"=-length/3\",\"=mass/50\",0.02]}}"
+
+// A stage asks for V a + V̇ v, where bodies tumble and the axis turns with the arm that carries it, and what agrees where it ends keeps its rate.
+Test(gradient_held, derivatives_back_through_stages_of_what_is_accelerated_are_those_of_whole_runs) {
+  check_stages("accelerated", NULL, MOVE);
+  check_stages("accelerated", ACCELERATED_SCREW, MOVE);
+}
+
 // What is driven at a rate keeps to how far its joint moves in a step, by which velocities are felt otherwise than what it pushes, and places at the step's end.
 Test(gradient_held, derivatives_back_of_what_is_driven_along_what_turns_are_those_of_whole_runs) {
   for (size_t i = 0; i < DRIVEN; i++) {
@@ -187,13 +200,15 @@ static size_t warnings_of_sled(const GradientWay *way, double limit, MbReport *r
 }
 
 // A sled that goes at 1 m/s and is pushed by 3 m/s² just does not come to its limit in the twentieth step, or just does; or it does so by more.
-Test(gradient_held, a_limit_that_is_about_to_press_or_let_go_is_told_once_on_the_way_back_through_stages) {
-  static const double over[] = {5e-10, -5e-10, 1e-4, -1e-4}, there[3] = {0.11575, 0.115, 0.115};
-  for (size_t w = 0; w < 3; w++)
+Test(gradient_held, a_limit_that_is_about_to_press_or_let_go_is_told_once_on_the_way_back) {
+  static const GradientWay halves = {"\"maximal\"", "trapezoidal", false};
+  static const GradientWay *const all[4] = {&of_stages[0], &of_stages[1], &of_stages[2], &halves};
+  static const double over[] = {5e-10, -5e-10, 1e-4, -1e-4}, there[4] = {0.11575, 0.115, 0.115, 0.115};
+  for (size_t w = 0; w < 4; w++)
     for (size_t i = 0; i < 4; i++) {
       MbReport report = {0};
-      const size_t warnings = warnings_of_sled(&of_stages[w], there[w] + over[i], &report);
-      cr_expect_eq(warnings, i < 2, "%s, %g over: %zu warnings", of_stages[w].integrator, over[i], warnings);
+      const size_t warnings = warnings_of_sled(all[w], there[w] + over[i], &report);
+      cr_expect_eq(warnings, i < 2, "%s, %g over: %zu warnings", all[w]->integrator, over[i], warnings);
       cr_expect(i > 1 || strstr(report.issues[0].text, "about to press, or to let go"), "%s",
                 report.issues[0].text);
     }
@@ -215,19 +230,55 @@ Test(gradient_held, derivatives_back_of_joints_with_inertia_of_their_own_are_tho
 Test(gradient_held, so_they_are_back_through_stages) { check_stages("rotors", NULL, MOVE); }
 
 // Passes of the midpoint rule have them half way.
-static void check_halves(const char *set) {
+static void check_halves(const char *scene, const char *set, double move) {
   static const GradientWay halves = {"\"maximal\"", "trapezoidal", false};
-  printf("largest error back through halves, of what is summed up: rotors %s %.1e\n", set ? set : "",
-         gradient_check_meets("rotors", set, &halves, MOVE));
+  printf("largest error back through halves, of what is summed up: %s %s %.1e\n", scene, set ? set : "",
+         gradient_check_meets(scene, set, &halves, move));
 }
 
-Test(gradient_held, so_they_are_back_through_halves) { check_halves(NULL); }
+Test(gradient_held, so_they_are_back_through_halves) { check_halves("rotors", NULL, MOVE); }
 
 Test(gradient_held, so_they_are_back_through_halves_beside_what_pulls, TEST_LONG) {
-  check_halves("/forces=[{\"type\":\"spring\",\"between\":[{\"body\":\"world\",\"at\":[0.3,0.2,0.1]},{"
+  check_halves("rotors",
+               "/forces=[{\"type\":\"spring\",\"between\":[{\"body\":\"world\",\"at\":[0.3,0.2,0.1]},{"
                "\"body\":\"hand\","
-               "\"at\":[0,0.02,-0.1]}],\"stiffness\":\"=100*pull\",\"damping\":3,\"length\":0.2}]");
-  check_halves("/time={\"step\":0.02,\"steps\":5}");
+               "\"at\":[0,0.02,-0.1]}],\"stiffness\":\"=100*pull\",\"damping\":3,\"length\":0.2}]",
+               MOVE);
+  check_halves("rotors", "/time={\"step\":0.02,\"steps\":5}", MOVE);
+}
+
+// A pass asks for the rate that the step begins with, where that begins.
+Test(gradient_held, derivatives_back_through_halves_of_what_is_accelerated_are_those_of_whole_runs) {
+  check_halves("accelerated", NULL, MOVE);
+  check_halves("accelerated", ACCELERATED_SCREW, MOVE);
+  check_halves("accelerated", "/bodies/1/joint/limits=[[-0.02,1],[-1,0.01]]", FEW);
+}
+
+// What damps a stop in the last pass is a part of A at the step's end, which may be beyond it or not: there a number was asked about what is damped where the step ends.
+Test(gradient_held, derivatives_back_through_halves_by_what_damps_a_stop_are_those_of_whole_runs) {
+  check_halves("stopping", NULL, NEAR);
+}
+
+// Rows are asked where a pass is and where it leads, limits and ropes as each of them presses; a blow makes a step one of passes of one stage.
+Test(gradient_held, derivatives_back_through_halves_of_limits_and_ropes_are_those_of_whole_runs, TEST_LONG) {
+  check_halves("limit", NULL, NEAR);
+  check_halves("taut", NULL, FEW);
+  check_halves("caught", NULL, NEAR);
+}
+
+Test(gradient_held, derivatives_back_through_halves_by_every_kind_of_constraint_are_those_of_whole_runs,
+     TEST_LONG) {
+  for (size_t i = 0; i < GRADIENT_CONSTRAINTS; i++) check_halves("chains", gradient_constraints[i], MOVE);
+}
+
+Test(gradient_held, derivatives_back_through_halves_of_what_is_tied_and_driven_are_those_of_whole_runs,
+     TEST_LONG) {
+  check_halves("driven", NULL, MOVE);
+  check_halves("tied", NULL, FEW);
+  check_halves("shares", NULL, FEW);
+  check_halves("idle", NULL, FEW);
+  check_halves("unequal", NULL, FEW);
+  check_halves("led", NULL, FEW);
 }
 
 Test(gradient_held, so_they_are_back_through_stages_beside_what_holds_and_stops, TEST_LONG) {

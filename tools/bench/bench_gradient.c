@@ -1,5 +1,5 @@
 // Derivatives of a run: what they cost beside the run itself, by how many numbers they are. A chain of twelve links, whose links'
-// inertias and places change, hanging free, with its tip held on a sphere, with springs between links or with pins that rub: exact derivatives along with the run, those by differences of single steps under bridson_marino, and exact ones
+// inertias and places change, hanging free, with its tip held on a sphere, with springs between links, with pins that rub or links that come to limits: exact derivatives along with the run, those by differences of single steps under bridson_marino, and exact ones
 // backwards through long runs. MBSIM_BENCH_CASE is the number of one case backwards, from 0, and MBSIM_BENCH_NUMBERS how many numbers it is run with, once, with all memory there is (0: the run alone): for those who count
 // instructions of `one_run_back`.
 #include "core/base/alloc.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The tip hangs free, or is held on a sphere, or springs tie links to one another, or pins rub, or rub by what they carry.
-typedef enum Hang { FREE, CLOSED, SPRUNG, RUBBED, LOADED } Hang;
+// The tip hangs free, or is held on a sphere, or springs tie links to one another, or pins rub, or rub by what they carry, or every third comes to its limits.
+typedef enum Hang { FREE, CLOSED, SPRUNG, RUBBED, LOADED, LIMITED } Hang;
 enum { LINKS = 12, STEPS = 400, MOST = 24, TIMES = 3 };
 static const int counts[] = {1, 6, MOST};
 enum { COUNT = sizeof counts / sizeof *counts };
@@ -46,6 +46,7 @@ static char *scene_text(const Way *way, Hang hang, int k, double by) {
             : strstr(integrator, "plicit") || strstr(integrator, "symp") ? 0.1
                                                                          : 0.01);
     if (hang == RUBBED) fputs(",\"frictionloss\":0.05", out);
+    if (hang == LIMITED && i % 3 == 0) fputs(",\"limits\":[-0.3,0.3]", out);
     if (hang == LOADED) fputs(",\"friction\":{\"coefficient\":0.1,\"radius\":0.01,\"length\":0.05}", out);
     if (i) fprintf(out, ",\"parent\":\"b%d\",\"in_parent\":{\"position\":[0,0,%.17g]}", i - 1, place);
     fputs("}}", out);
@@ -227,11 +228,12 @@ static bool backwards(Way way, Hang hang, int number) {
   // a processor that has rested is slow, and memory that is new has to be given
   if (fine) (void)runs_back(&of, 1, memory[0], 1, &alone, &(int64_t){0});
   printf("  backwards: %s, %s, %d links%s, %d steps\n", way.solver, way.integrator, LINKS,
-         hang == CLOSED   ? " and a loop"
-         : hang == SPRUNG ? " and springs"
-         : hang == RUBBED ? " whose pins rub"
-         : hang == LOADED ? " whose pins rub by what they carry"
-                          : "",
+         hang == CLOSED    ? " and a loop"
+         : hang == SPRUNG  ? " and springs"
+         : hang == RUBBED  ? " whose pins rub"
+         : hang == LOADED  ? " whose pins rub by what they carry"
+         : hang == LIMITED ? " of which some come to limits"
+                           : "",
          LONG);
   for (int i = 0; i < COUNT && fine; i++)
     for (size_t m = 0; m < 2; m++) {
@@ -269,6 +271,12 @@ bool mb_bench_gradient(void) {
     for (int k = 0; k < 3; k += 2) back &= backwards((Way){"maximal", schemes[i]}, hangs[k], number++);
   back &= backwards((Way){"redmax", "symplectic"}, LOADED, number++);
   back &= backwards((Way){"maximal", "symplectic"}, LOADED, number++);
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+    back &= backwards((Way){"redmax", schemes[i]}, LIMITED, number++);
+  back &= backwards((Way){"redmax", "trapezoidal"}, LIMITED, number++);
+  for (int k = 0; k < 2; k++)
+    back &= backwards((Way){"maximal", "trapezoidal"}, k ? LIMITED : CLOSED, number++);
+  back &= backwards((Way){"maximal", "bdf2"}, LIMITED, number++);
   if (getenv("MBSIM_BENCH_CASE")) return back;
   const bool exact = of_integrator("bdf2", 6), steps = of_integrator("bridson_marino", 24);
   return exact && steps && back;

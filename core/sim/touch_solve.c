@@ -364,8 +364,38 @@ void mb_touch_show(MbSim *sim, const MbContactOperator *W) {
   show(&f);
 }
 
+// Tells which two would still come nearer fastest by the best forces that were found, or nothing.
+static void tell_worst(const MbSim *sim, bool apart, char *text, size_t size) {
+  const MbConstraining *c = sim->constraining;
+  const MbTouch *worst = NULL;
+  double rate = 0;
+  for (size_t i = 0; i < c->ntouches; i++) {
+    const size_t row = c->cone[i].row;
+    if (!(c->answer.w[row] < rate)) continue;
+    rate = c->answer.w[row], worst = &sim->touching->now.touch[apart ? i : c->set.is[c->slot[row]].key];
+  }
+  *text = '\0';
+  if (worst)
+    snprintf(text, size,
+             ": \"%s\" and \"%s\" would still come nearer by %.3g m/s (which no step mends where they are "
+             "driven, or held, against one another)",
+             mb_touch_name(sim, worst->a), mb_touch_name(sim, worst->b), -rate);
+}
+
+static MbStatus tell_failure(const MbFinding *f, bool apart, double t, MbReport *report) {
+  const MbSim *sim = f->sim;
+  const MbConstraining *c = sim->constraining;
+  char worst[300] = "";
+  if (f->result == MB_CONTACT_NOT_CONVERGED) tell_worst(sim, apart, worst, sizeof worst);
+  return mb_error(report, MB_NUMBERS, "",
+                  "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts%s and what "
+                  "else holds: %s%s: %s",
+                  t, (long long)sim->state.step + 1, c->ntouches, c->ndry ? ", dry friction" : "",
+                  c->answer.why, worst, advice(sim));
+}
+
 MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const double *v,
-                       MbReboundRates *rates, MbReport *report) {
+                       MbReboundRates *rates, bool apart, MbReport *report) {
   MbConstraining *c = sim->constraining;
   MbFinding f = {.sim = sim, .W = W, .v = v, .how = pushing_of(sim), .solve = find};
   const MbReboundSolver again = {.solve = find, .context = &f};
@@ -378,12 +408,7 @@ MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const d
   if (f.result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
   const bool failed =
       !isfinite(f.change) || (f.result == MB_CONTACT_NOT_CONVERGED && !(f.left < (f.how.few ? ANY : FAR)));
-  if (f.result == MB_CONTACT_REFUSED || failed)
-    return mb_error(report, MB_NUMBERS, "",
-                    "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts%s and what "
-                    "else holds: %s: %s",
-                    t, (long long)sim->state.step + 1, c->ntouches, c->ndry ? ", dry friction" : "",
-                    c->answer.why, advice(sim));
+  if (f.result == MB_CONTACT_REFUSED || failed) return tell_failure(&f, apart, t, report);
   tell(c, &f.how, f.change > 0 ? MB_CONTACT_NOT_CONVERGED : f.result, fmax(f.left, f.change));
   if (!f.how.few) tell_carried(sim);
   return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;

@@ -117,13 +117,13 @@ static bool agree(MbFinding *f) {
   return go_back(f);
 }
 
-// Passes until what rows ask for changes by little, or no longer by less. *settled: it is little. False: it is no use going on.
+// Passes until what rows ask for changes by little, or no longer by less. *settled: it is little, or as little as the scene asks for. False: it is no use going on.
 static bool pass(MbFinding *f, bool *settled) {
   // from all there is to what is little, each leaving half; as another contact presses, or slides, it may be no less for once
   enum { PASSES = 40, STALLS = 4 };
   static const double LESS = 0.5; // of the pass before
   MbConstraining *c = f->sim->constraining;
-  double last = INFINITY, change;
+  double last = INFINITY, change = INFINITY;
   int stalls = 0;
   *settled = false;
   for (int i = 0; i < PASSES && f->result == MB_CONTACT_SOLVED; i++) {
@@ -135,6 +135,7 @@ static bool pass(MbFinding *f, bool *settled) {
     memcpy(c->from, c->answer.lambda, c->n * sizeof *c->from);
     if (!f->solve(f)) return false;
   }
+  *settled |= f->result == MB_CONTACT_SOLVED && change <= f->how.asked;
   return true;
 }
 

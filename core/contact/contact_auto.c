@@ -57,9 +57,9 @@ typedef struct Auto {
   const char *method;
 } Auto;
 
-typedef enum Who { GAUSS_SEIDEL, PROXIMAL, NEWTON, INTERIOR, STAGGERED, ADMM, METHODS } Who;
-static const char *const names[METHODS] = {"gauss_seidel", "proximal",  "nonsmooth_newton",
-                                           "interior",     "staggered", "admm"};
+typedef enum Who { GAUSS_SEIDEL, HASTENED, PROXIMAL, NEWTON, INTERIOR, STAGGERED, ADMM, METHODS } Who;
+static const char *const names[METHODS] = {"gauss_seidel", "gauss_seidel", "proximal", "nonsmooth_newton",
+                                           "interior",     "staggered",    "admm"};
 
 typedef union Method {
   MbGaussSeidel gauss;
@@ -75,7 +75,9 @@ static double *make(Method *m, Who who, MbRoom *room, const MbStrips *strips, co
                     MbBodyFactor *bodies) {
   switch (who) {
   case GAUSS_SEIDEL:
+  case HASTENED:
     mb_gauss_make(&m->gauss, room, strips, problem->threads);
+    if (who == HASTENED) mb_gauss_hasten(&m->gauss, room);
     return m->gauss.lambda;
   case PROXIMAL:
     mb_proximal_make(&m->proximal, room, strips, bodies);
@@ -98,6 +100,7 @@ static double *make(Method *m, Who who, MbRoom *room, const MbStrips *strips, co
 static bool iterate(Method *m, Who who, size_t most, size_t *done) {
   switch (who) {
   case GAUSS_SEIDEL:
+  case HASTENED:
     return mb_gauss_run(&m->gauss, most, done);
   case PROXIMAL:
     return mb_proximal_run(&m->proximal, most, done);
@@ -221,6 +224,10 @@ static const Turn of_small[] =
                                 {NEWTON, 30, GOES_ON},        {GAUSS_SEIDEL, 5000, GOES_ON},
                                 {NEWTON, 100, GOES_ON},       {STAGGERED, 30, GOES_ON},
                                 {ADMM, 300, GOES_ON},         {0}},
+                  of_points[] = {{HASTENED, 300, GOES_ON}, {GAUSS_SEIDEL, 800, GOES_ON},
+                                 {NEWTON, 30, GOES_ON},    {GAUSS_SEIDEL, 5000, GOES_ON},
+                                 {NEWTON, 100, GOES_ON},   {STAGGERED, 30, GOES_ON},
+                                 {ADMM, 300, GOES_ON},     {0}},
                   of_dense[] = {{GAUSS_SEIDEL, 100, GOES_ON},  {NEWTON, 40, GOES_ON},
                                 {GAUSS_SEIDEL, 800, GOES_ON},  {NEWTON, 200, GOES_ON},
                                 {GAUSS_SEIDEL, 5000, GOES_ON}, {STAGGERED, 30, GOES_ON},
@@ -291,6 +298,7 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
   memcpy(t->start, lambda, island->n * sizeof *lambda);
   const size_t before = t->iterations;
   const Turn *plan = island->n <= MB_SMALL                   ? of_small
+                     : island->points                        ? of_points
                      : mb_body_sums_takes(island, t->bodies) ? of_bodies
                      : mb_strips_factored(island)            ? of_dense
                                                              : of_large;

@@ -65,6 +65,7 @@ typedef struct MbStrips {
   // or of rows about points, and what λ does to them
   const MbContactPoints *points;
   MbPointsState *state;
+  double part; // of the way to its own solution that a contact about points goes in a sweep; 0: all of it
 
   const double *b; // (n)
   double size;     // |b|

@@ -367,6 +367,12 @@ static void formed_rates(const MbStrips *s, size_t j, const double *lambda, doub
   add_columns(value, column, n, lambda, u);
 }
 
+// λ ← where it may be that part of the way from `before` to it.
+static void go_part(const MbBlock *block, double part, const double before[3], double lambda[3]) {
+  for (int i = 0; i < 3; i++) lambda[i] = before[i] + part * (lambda[i] - before[i]);
+  mb_block_clamp(block, lambda);
+}
+
 double mb_strip_relax(const MbStrips *s, size_t j, double *lambda) {
   const MbBlock *block = &s->block[j];
   double u[3], q[3], *x = lambda + block->row;
@@ -384,6 +390,7 @@ double mb_strip_relax(const MbStrips *s, size_t j, double *lambda) {
   const double *D = block->D, before[3] = {x[0], x[1], x[2]};
   for (int i = 0; i < 3; i++) q[i] = u[i] - (D[3 * i] * x[0] + D[3 * i + 1] * x[1] + D[3 * i + 2] * x[2]);
   mb_block_solve(block, q, x);
+  if (s->part > 0) go_part(block, s->part, before, x);
   const double d[3] = {x[0] - before[0], x[1] - before[1], x[2] - before[2]};
   if (s->points && (d[0] != 0 || d[1] != 0 || d[2] != 0))
     mb_points_push(s->points, s->state, block->row, 3, d);

@@ -4,6 +4,10 @@
 // bit, follow from W alone. Of few blocks the order is that of the rows, and of W = F Fᵀ: there y = Fᵀ λ is kept, a block reads its
 // two slots of y and adds to them, which costs the same however many blocks it has to do with.
 //
+// Of deformables, whose contacts are coupled all with all, sweeps overshoot: contacts beside one another all take what one of them would, and λ goes back and
+// forth. So they may go a part of the way (PART), by which fewer are needed whether things slip or stick, and every third one is followed by an average of the last
+// sweeps (math/averages.h), which takes out what still goes back and forth, or round, or slowly. Where a sweep changes far more than the one before, averages begin anew.
+//
 // A sweep tells by what it changes, |D Δλ|, when it is worth to look at the natural map, which costs as much as a sweep.
 #include "core/contact/contact_parts.h"
 #include "core/contact/gauss_seidel.h"
@@ -26,8 +30,20 @@ void mb_gauss_make(MbGaussSeidel *sweeps, MbRoom *room, const MbStrips *strips, 
   sweeps->begin = mb_room_take(room, s->nblocks + 1, sizeof *sweeps->begin);
   sweeps->used = mb_room_take(room, s->nblocks + 1, sizeof *sweeps->used);
   sweeps->threads = threads;
+  sweeps->hastens = false;
   mb_lanes_make(&sweeps->lanes, room, strips);
   if (room->at) mb_gauss_order(sweeps);
+}
+
+void mb_gauss_hasten(MbGaussSeidel *sweeps, MbRoom *room) {
+  static const double PART = 0.7;
+  const size_t n = sweeps->strips.n;
+  if (!sweeps->strips.points) return;
+  sweeps->hastens = true, sweeps->strips.part = PART, sweeps->last = INFINITY;
+  sweeps->before = mb_room_take(room, n, sizeof *sweeps->before);
+  sweeps->change = mb_room_take(room, n, sizeof *sweeps->change);
+  double *const own = mb_room_take(room, mb_averages_room(n), sizeof *own);
+  if (room->at) mb_averages_begin(&sweeps->averages, n, own);
 }
 
 // Each block in turn takes the first colour that none of the blocks before it which it touches has.
@@ -106,6 +122,30 @@ static void take_best(MbGaussSeidel *sweeps, bool last) {
     mb_lanes_rates(&sweeps->lanes, sweeps->w); // else w is there
 }
 
+// One sweep, of which an average with those before goes on where `averages`. Tells by how much the sweep has changed velocities.
+static double hastened_sweep(MbGaussSeidel *sweeps, bool averages) {
+  static const double FAR = 2;
+  const MbStrips *s = &sweeps->strips;
+  memcpy(sweeps->before, sweeps->lambda, s->n * sizeof *sweeps->before);
+  const double moved = mb_gauss_sweep(sweeps);
+  if (moved > FAR * sweeps->last) mb_averages_forget(&sweeps->averages);
+  sweeps->last = moved;
+  for (size_t i = 0; i < s->n; i++) sweeps->change[i] = sweeps->lambda[i] - sweeps->before[i];
+  mb_averages_note(&sweeps->averages, sweeps->before, sweeps->change);
+  if (!averages) return moved;
+  mb_averages_next(&sweeps->averages, sweeps->before, sweeps->change);
+  for (size_t j = 0; j < s->nblocks; j++) mb_block_clamp(&s->block[j], sweeps->before + s->block[j].row);
+  memcpy(sweeps->lambda, sweeps->before, s->n * sizeof *sweeps->lambda);
+  mb_strips_begin(s, sweeps->lambda);
+  return moved;
+}
+
+// The sweep of this number.
+static double sweep(MbGaussSeidel *sweeps, size_t number) {
+  enum { AVERAGED = 3 };
+  return sweeps->hastens ? hastened_sweep(sweeps, number % AVERAGED == 0) : mb_gauss_sweep(sweeps);
+}
+
 bool mb_gauss_run(MbGaussSeidel *sweeps, size_t most, size_t *done) {
   const MbStrips *s = &sweeps->strips;
   double look_at = 4 * s->enough, best = INFINITY, natural = INFINITY;
@@ -114,7 +154,7 @@ bool mb_gauss_run(MbGaussSeidel *sweeps, size_t most, size_t *done) {
   if (sweeps->lanes.is) mb_lanes_begin(&sweeps->lanes, sweeps->lambda);
   for (*done = 0;; ++*done) {
     // natural map at the start, where little moves, now and then, and at the end
-    const double moved = *done ? mb_gauss_sweep(sweeps) : 0;
+    const double moved = *done ? sweep(sweeps, *done) : 0;
     since++;
     if (*done && moved > look_at && since < 50 && *done < most) continue;
     natural = look(sweeps);

@@ -4,6 +4,7 @@
 
 #include "core/contact/contact_lanes.h"
 #include "core/contact/contact_parts.h"
+#include "core/math/averages.h"
 
 typedef struct MbGaussSeidel {
   MbStrips strips;
@@ -15,12 +16,18 @@ typedef struct MbGaussSeidel {
   size_t ncolours;           // 0: one block after the other
   size_t from;               // of the colour that is being swept
   int threads;
-  MbLanes lanes;  // of many blocks
-  double natural; // of λ when a run has ended
+  MbLanes lanes; // of many blocks
+  bool hastens;  // of contacts about points (mb_gauss_hasten)
+  MbAverages averages;
+  double *before, *change; // (n) λ before a sweep, and by how much that has changed it
+  double last;             // by how much the last one has changed velocities
+  double natural;          // of λ when a run has ended
 } MbGaussSeidel;
 
 // Lays out what sweeps need and finds their order; λ is the caller's to fill.
 void mb_gauss_make(MbGaussSeidel *sweeps, MbRoom *room, const MbStrips *strips, int threads);
+// Has sweeps over contacts about points go a part of the way, and averages of them go on; of others nothing changes. Lays out what that needs.
+void mb_gauss_hasten(MbGaussSeidel *sweeps, MbRoom *room);
 void mb_gauss_order(MbGaussSeidel *sweeps);
 // One sweep over λ; tells by how much velocities of the blocks have changed.
 double mb_gauss_sweep(MbGaussSeidel *sweeps);

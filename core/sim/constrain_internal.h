@@ -5,6 +5,7 @@
 #include "core/constraints/constraints.h"
 #include "core/contact/contact_pivoting.h"
 #include "core/sim/ask.h"
+#include "core/sim/ask_slopes.h"
 #include "core/sim/claims.h"
 #include "core/sim/delassus.h"
 #include "core/sim/row_set.h"
@@ -83,6 +84,7 @@ struct MbConstraining {
   MbKeptMoves *kept;              // NULL: no joint has to
   double dry_work;                // that dry friction does in it
   MbDelassus delassus;
+  MbAskSlopes slopes;
   MbRebounds rebounds; // of contacts with restitution
   bool claims;         // the solver claims rows of constraints, whose forces are wanted
   double loose; // velocity by which iterations still move nodes (touch_solve.c); 0: all is solved to the end

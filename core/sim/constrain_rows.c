@@ -135,6 +135,7 @@ void mb_constraining_free(MbSim *sim) {
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) mb_free(lists[i]);
   mb_row_set_free(&c->set);
   mb_delassus_free(&c->delassus);
+  mb_ask_slopes_free(&c->slopes);
   mb_contact_work_free(&c->work);
   mb_rebound_free(&c->rebounds);
 }
@@ -143,8 +144,8 @@ size_t mb_constraining_bytes(const MbSim *sim) {
   const MbConstraining *c = sim->constraining;
   if (!c) return 0;
   return mb_row_set_bytes(sim, &c->set) + mb_delassus_bytes(sim, &c->delassus) +
-         mb_contact_work_bytes(&c->work) + mb_rebound_bytes(sim, &c->rebounds) +
-         c->cone_room * sizeof *c->cone +
+         mb_ask_slopes_bytes(&c->slopes) + mb_contact_work_bytes(&c->work) +
+         mb_rebound_bytes(sim, &c->rebounds) + c->cone_room * sizeof *c->cone +
          c->room * (13 * sizeof(double) + sizeof *c->near + sizeof *c->slot + sizeof *c->kind);
 }
 

@@ -69,7 +69,8 @@ static MbStatus find_touching(MbSim *sim, double t, const double *v, MbReport *r
       !mb_delassus_by_nodes(sim, d, &c->set, c->slot, c->n, &W) && !d->no_memory &&
       !mb_delassus_by_trees(sim, d, &c->set, c->slot, c->n, &W) && !d->no_memory)
     W = mb_delassus_of(sim, d, &c->set, c->slot, c->n);
-  return d->no_memory ? mb_no_memory(report, "contact") : mb_touch_find(sim, &W, t, v, find_rates, report);
+  if (d->no_memory) return mb_no_memory(report, "contact");
+  return mb_touch_find(sim, &W, t, v, find_rates, false, report);
 }
 
 // Bodies that are to come apart, where nothing couples them or there are many contacts. *done: they have.

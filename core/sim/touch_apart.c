@@ -363,7 +363,7 @@ MbStatus mb_touch_apart_solve(MbSim *sim, double *v, MbReport *report) {
   status = make_problem(sim, v, report);
   if (status != MB_OK) return status;
   const MbContactOperator W = operator_of(sim);
-  status = mb_touch_find(sim, &W, sim->state.t, v, find_rates, report);
+  status = mb_touch_find(sim, &W, sim->state.t, v, find_rates, true, report);
   if (status != MB_OK) return status;
   push(sim, v);
   note(sim);

@@ -336,7 +336,7 @@ double mb_touch_carried_again(MbSim *sim, const double *v) {
     const double speed = ask_along(sim, touch, &pair, slot, &arcs, along);
     for (int k = 0; k < 3; k++) {
       const double more = along[k] - t->carried.along[key][k];
-      if (more != 0) change = fmax(change, fabs(more) / (speed + c->loose));
+      if (fabs(more) > t->carried.rounding) change = fmax(change, fabs(more) / (speed + c->loose));
       t->carried.off = fmax(t->carried.off, fabs(more));
       c->b[row + (size_t)k] -= more;
       t->carried.along[key][k] = along[k];

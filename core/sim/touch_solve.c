@@ -6,8 +6,8 @@
 #include "core/contact/nonsmooth_newton.h"
 #include "core/sim/constrain.h"
 #include "core/sim/dry.h"
-#include "core/sim/kept_moves.h"
 #include "core/sim/touch.h"
+#include "core/sim/touch_settle.h"
 #include "core/sim/trouble.h"
 
 #include <stdio.h>
@@ -61,29 +61,21 @@ static double looseness(const MbConstraining *c, double asked) {
 }
 
 // As the scene's contact says, else so far that friction holds what it holds for good.
-typedef struct Pushing {
-  double tolerance, asked; // this time; by the scene
-  size_t iterations;       // 0: the method's own
-  MbContactFunction function;
-  bool few;    // who asks for a few sweeps takes what they come to, and is told how good that is
-  bool pivots; // it takes a W that is definite
-} Pushing;
-
-static Pushing pushing_of(const MbSim *sim) {
+static MbPushing pushing_of(const MbSim *sim) {
   static const double HOLDS = 1e-12;
-  if (!sim->touching) return (Pushing){.tolerance = HOLDS, .asked = HOLDS};
+  if (!sim->touching) return (MbPushing){.tolerance = HOLDS, .asked = HOLDS};
   const MbContacts *rules = sim->touching->rules;
-  Pushing how = {.tolerance = rules->tolerance,
-                 .asked = rules->tolerance,
-                 .iterations = (size_t)rules->iterations,
-                 .function = (MbContactFunction)rules->function,
-                 .few = mb_touch_takes_few(rules),
-                 .pivots = rules->method == MB_CONTACT_BY_PIVOTING};
+  MbPushing how = {.tolerance = rules->tolerance,
+                   .asked = rules->tolerance,
+                   .iterations = (size_t)rules->iterations,
+                   .function = (MbContactFunction)rules->function,
+                   .few = mb_touch_takes_few(rules),
+                   .pivots = rules->method == MB_CONTACT_BY_PIVOTING};
   if (!how.few && !how.pivots) how.tolerance = fmax(how.tolerance, looseness(sim->constraining, how.asked));
   return how;
 }
 
-static void tell(MbConstraining *c, const Pushing *how, MbContactResult result, double left) {
+static void tell(MbConstraining *c, const MbPushing *how, MbContactResult result, double left) {
   c->unfinished = how->tolerance > how->asked && left > how->asked;
   c->told[MB_SOLVED_MOST] = fmax(c->told[MB_SOLVED_MOST], (double)c->ntouches);
   c->told[MB_SOLVED_WORST] = left;
@@ -281,17 +273,7 @@ static MbContactResult solve_passes(MbSim *sim, const MbContactProblem *problem,
   return result;
 }
 
-// The problem of a step as it is solved, perhaps again with less of what bounces.
-typedef struct Finding {
-  MbSim *sim;
-  const MbContactOperator *W;
-  const double *v;
-  Pushing how;
-  MbContactResult result;
-  double change, left; // of loads inside joints; of the natural map by what is asked for
-} Finding;
-
-static MbContactProblem problem_of_touches(const Finding *f, Sizes sizes) {
+static MbContactProblem problem_of_touches(const MbFinding *f, Sizes sizes) {
   const MbConstraining *c = f->sim->constraining;
   MbContactProblem problem = problem_of(c, f->W, f->how.tolerance, sizes);
   problem.contact = c->cone, problem.ncontacts = c->ntouches;
@@ -318,7 +300,7 @@ static double left_of(const MbConstraining *c, Sizes sizes, double asked) {
 }
 
 // Whether what pushes holds as it did in the last step, which one system tells: by the method that may choose how it solves.
-static bool find_sticking(Finding *f, const MbContactProblem *problem) {
+static bool find_sticking(MbFinding *f, const MbContactProblem *problem) {
   MbConstraining *c = f->sim->constraining;
   if (c->touch_method != &mb_contact_auto || c->rubbing || f->how.pivots) return false;
   f->change = 0;
@@ -335,7 +317,7 @@ static bool is_worse_than_none(const MbConstraining *c) {
 
 // By the scene's method, from the last step's impulses. Few sweeps from impulses that have stopped something in the last step may leave more energy than
 // they found: then they begin from none.
-static void find_by_method(Finding *f, MbContactProblem *problem) {
+static void find_by_method(MbFinding *f, MbContactProblem *problem) {
   MbConstraining *c = f->sim->constraining;
   f->result = MB_CONTACT_MEMORY;
   if (!mb_contact_reserve(&c->work, c->touch_method, problem)) return;
@@ -348,7 +330,7 @@ static void find_by_method(Finding *f, MbContactProblem *problem) {
 }
 
 static bool find(void *context) {
-  Finding *f = context;
+  MbFinding *f = context;
   MbConstraining *c = f->sim->constraining;
   const Sizes sizes = sizes_of(c);
   MbContactProblem problem = problem_of_touches(f, sizes);
@@ -362,57 +344,15 @@ static bool find(void *context) {
 }
 
 // What places at a step's end tell to rounding alone is not asked for more exactly: where several links hold a thing, they would be at odds.
-static void round_off(const MbSim *sim, Pushing *how) {
+static void round_off(const MbSim *sim, MbPushing *how) {
   const double size = size_of(sim->constraining);
   if (!sim->touching || !sim->touching->carried.iterates || !(size > 0)) return;
   const double least = fmin(sim->touching->carried.rounding / size, FAR);
   how->tolerance = fmax(how->tolerance, least), how->asked = fmax(how->asked, least);
 }
 
-// What rows ask for by where the solution leads, of contacts on what turns (touch_carried.c) and of joints that keep to a move (kept_moves.c): anew.
-static bool carry(MbSim *sim, const double *v, double *change) {
-  MbConstraining *c = sim->constraining;
-  *change = 0;
-  if (!mb_reached_velocities(sim, v, c->come)) return false;
-  if (sim->touching && sim->touching->carried.iterates) *change = mb_touch_carried_again(sim, c->come);
-  if (c->kept) *change = fmax(*change, mb_kept_again(sim, c->come));
-  return true;
-}
-
-// Solves the problem, and again about where that leads, until that changes by less than is left of the solution, or no longer gets less, as there may be no solution that leads to itself where friction jumps. A few
-// sweeps are made once.
-static bool find_carried(Finding *f) {
-  // from all there is to what is little, each leaving half; as another contact presses, or slides, it may be no less for once
-  enum { PASSES = 40, STALLS = 4 };
-  static const double LITTLE = 1e-11, PART = 1e-2, LESS = 0.5; // of how well it is solved; of the pass before
-  MbSim *sim = f->sim;
-  MbConstraining *c = sim->constraining;
-  if (!find(f)) return false;
-  const bool touches = sim->touching && sim->touching->carried.iterates;
-  if (touches) sim->touching->carried.left = INFINITY, sim->touching->carried.settled = false;
-  if ((!touches && !c->kept) || f->how.few) return true;
-  double last = INFINITY;
-  int stalls = 0;
-  for (int pass = 0; pass < PASSES && f->result == MB_CONTACT_SOLVED; pass++) {
-    double change;
-    if (!carry(sim, f->v, &change)) {
-      c->delassus.unsolved = true;
-      return false;
-    }
-    const bool settled = change <= fmax(LITTLE, PART * fmax(f->how.tolerance, f->left));
-    if (touches) sim->touching->carried.left = change, sim->touching->carried.settled = settled;
-    if (settled) break;
-    stalls = change < LESS * last ? 0 : stalls + 1;
-    if (stalls > STALLS) break;
-    last = fmin(change, last);
-    memcpy(c->from, c->answer.lambda, c->n * sizeof *c->from);
-    if (!find(f)) return false;
-  }
-  return true;
-}
-
 // To who wants to see it.
-static void show(const Finding *f) {
+static void show(const MbFinding *f) {
   const MbTouchWatch *watch = f->sim->touching ? &f->sim->touching->watch : NULL;
   if (!watch || !watch->see) return;
   const MbContactProblem problem = problem_of_touches(f, sizes_of(f->sim->constraining));
@@ -420,30 +360,55 @@ static void show(const Finding *f) {
 }
 
 void mb_touch_show(MbSim *sim, const MbContactOperator *W) {
-  const Finding f = {.sim = sim, .W = W, .how = pushing_of(sim)};
+  const MbFinding f = {.sim = sim, .W = W, .how = pushing_of(sim)};
   show(&f);
 }
 
+// Tells which two would still come nearer fastest by the best forces that were found, or nothing.
+static void tell_worst(const MbSim *sim, bool apart, char *text, size_t size) {
+  const MbConstraining *c = sim->constraining;
+  const MbTouch *worst = NULL;
+  double rate = 0;
+  for (size_t i = 0; i < c->ntouches; i++) {
+    const size_t row = c->cone[i].row;
+    if (!(c->answer.w[row] < rate)) continue;
+    rate = c->answer.w[row], worst = &sim->touching->now.touch[apart ? i : c->set.is[c->slot[row]].key];
+  }
+  *text = '\0';
+  if (worst)
+    snprintf(text, size,
+             ": \"%s\" and \"%s\" would still come nearer by %.3g m/s (which no step mends where they are "
+             "driven, or held, against one another)",
+             mb_touch_name(sim, worst->a), mb_touch_name(sim, worst->b), -rate);
+}
+
+static MbStatus tell_failure(const MbFinding *f, bool apart, double t, MbReport *report) {
+  const MbSim *sim = f->sim;
+  const MbConstraining *c = sim->constraining;
+  char worst[300] = "";
+  if (f->result == MB_CONTACT_NOT_CONVERGED) tell_worst(sim, apart, worst, sizeof worst);
+  return mb_error(report, MB_NUMBERS, "",
+                  "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts%s and what "
+                  "else holds: %s%s: %s",
+                  t, (long long)sim->state.step + 1, c->ntouches, c->ndry ? ", dry friction" : "",
+                  c->answer.why, worst, advice(sim));
+}
+
 MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const double *v,
-                       MbReboundRates *rates, MbReport *report) {
+                       MbReboundRates *rates, bool apart, MbReport *report) {
   MbConstraining *c = sim->constraining;
-  Finding f = {.sim = sim, .W = W, .v = v, .how = pushing_of(sim)};
+  MbFinding f = {.sim = sim, .W = W, .v = v, .how = pushing_of(sim), .solve = find};
   const MbReboundSolver again = {.solve = find, .context = &f};
   c->gives = 0;
   round_off(sim, &f.how);
   show(&f);
-  if (find_carried(&f) &&
+  if (mb_touch_settle(&f) &&
       !mb_rebound_settle(sim, W, v, rates, f.how.few || f.result == MB_CONTACT_SOLVED, &again))
     f.result = MB_CONTACT_MEMORY;
   if (f.result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
   const bool failed =
       !isfinite(f.change) || (f.result == MB_CONTACT_NOT_CONVERGED && !(f.left < (f.how.few ? ANY : FAR)));
-  if (f.result == MB_CONTACT_REFUSED || failed)
-    return mb_error(report, MB_NUMBERS, "",
-                    "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts%s and what "
-                    "else holds: %s: %s",
-                    t, (long long)sim->state.step + 1, c->ntouches, c->ndry ? ", dry friction" : "",
-                    c->answer.why, advice(sim));
+  if (f.result == MB_CONTACT_REFUSED || failed) return tell_failure(&f, apart, t, report);
   tell(c, &f.how, f.change > 0 ? MB_CONTACT_NOT_CONVERGED : f.result, fmax(f.left, f.change));
   if (!f.how.few) tell_carried(sim);
   return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
@@ -460,7 +425,7 @@ static bool is_for_others(const MbSim *sim) {
 bool mb_touch_find_elsewhere(MbSim *sim, const MbContactElsewhere *elsewhere) {
   MbConstraining *c = sim->constraining;
   const MbContactOperator W = {.points = &c->delassus.points};
-  const Finding f = {.sim = sim, .W = &W, .how = pushing_of(sim)};
+  const MbFinding f = {.sim = sim, .W = &W, .how = pushing_of(sim)};
   if (!is_for_others(sim) || f.how.pivots) return false;
   const Sizes sizes = sizes_of(c);
   const MbContactProblem problem = problem_of_touches(&f, sizes);
@@ -481,7 +446,7 @@ bool mb_touch_tell_few(MbSim *sim, double left, double tolerance, size_t sweeps)
   if (!(left < ANY)) return false;
   c->ntouches = sim->touching->now.n;
   c->answer.iterations = sweeps;
-  tell(c, &(Pushing){0}, left <= tolerance ? MB_CONTACT_SOLVED : MB_CONTACT_NOT_CONVERGED, left);
+  tell(c, &(MbPushing){0}, left <= tolerance ? MB_CONTACT_SOLVED : MB_CONTACT_NOT_CONVERGED, left);
   return true;
 }
 

@@ -7,9 +7,10 @@
 
 // Contacts among the rows taken: solves for all of them together, by the scene's method, from the impulses of the last step; λ is in
 // c->answer. The same of dry friction. W is what the rows' is, `v` velocities without what these push, from which loads inside joints
-// follow, and `rates` finds those of the rows. Rebounds that would make energy are lessened.
+// follow, and `rates` finds those of the rows. Rebounds that would make energy are lessened. `apart`: the rows are those of all contacts in
+// their order, and none of the set.
 MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const double *v,
-                       MbReboundRates *rates, MbReport *report);
+                       MbReboundRates *rates, bool apart, MbReport *report);
 // The same by who solves in the processor's place, of a W that is the last points of c->delassus. False: it is for the processor, from where
 // that has come to.
 bool mb_touch_find_elsewhere(MbSim *sim, const MbContactElsewhere *elsewhere);

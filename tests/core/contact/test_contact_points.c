@@ -1,9 +1,12 @@
 // W of rows about points that something behind them couples, which is not formed where there are many rows.
 #include "core/base/alloc.h"
+#include "core/contact/contact_auto.h"
 #include "core/contact/contact_parts.h"
+#include "core/contact/gauss_seidel.h"
 #include "tests/core/contact/contact_make.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { CONTACTS = 250, POINTS = 70, BODIES = 30, WEIGHTS = 4, ROWS = 3 * CONTACTS };
@@ -177,6 +180,46 @@ Test(contact_points, rates_follow_sweeps_and_are_those_of_the_matrix) {
     mb_strips_rates(&strips, lambda, w);
     test_near("anew", w, known, ROWS, 1e-11);
     mb_free(room.at);
+    coupled_free(&c);
+  }
+}
+
+// Sweeps that the problem takes, hastened or not, and the rates that they come to.
+static size_t sweep_to_the_end(const Coupled *c, bool hastened, double rates[ROWS]) {
+  enum { MOST = 2000 };
+  MbRoom room = {0};
+  MbStrips strips;
+  MbGaussSeidel sweeps;
+  size_t done = 0;
+  for (int turn = 0; turn < 2; turn++) {
+    room = (MbRoom){.at = turn ? mb_calloc(room.used, 1) : NULL};
+    mb_strips_make(&strips, &room, &c->problem, MB_UNFORMED);
+    mb_gauss_make(&sweeps, &room, &strips, 1);
+    if (hastened) mb_gauss_hasten(&sweeps, &room);
+  }
+  cr_assert(mb_gauss_run(&sweeps, MOST, &done), "%zu sweeps leave %g", done, sweeps.natural);
+  memcpy(rates, sweeps.w, ROWS * sizeof *rates);
+  mb_free(room.at);
+  return done;
+}
+
+// What is coupled all with all is taken too far by sweeps that solve each contact alone: a part of the way, and averages, need fewer.
+Test(contact_points, sweeps_that_are_hastened_are_fewer_and_come_to_the_same) {
+  static double plain[ROWS], hastened[ROWS];
+  for (size_t way = 0; way < WAYS; way += BRANCHES) {
+    Coupled c = coupled(way);
+    c.problem.W = (MbContactOperator){.points = &c.points};
+    c.problem.tolerance = 1e-9;
+    const size_t many = sweep_to_the_end(&c, false, plain), few = sweep_to_the_end(&c, true, hastened);
+    printf("  %zu sweeps, hastened %zu\n", many, few);
+    cr_expect_lt(2 * few, many, "%zu sweeps, hastened %zu", many, few);
+    test_near("rates", hastened, plain, ROWS, 1e-6);
+    MbContactWork work = {0};
+    MbContactAnswer answer;
+    cr_assert(mb_contact_reserve(&work, &mb_contact_auto, &c.problem));
+    cr_expect_eq(mb_contact_solve(&mb_contact_auto, &work, &c.problem, &answer), MB_CONTACT_SOLVED);
+    cr_expect_eq(answer.iterations, few, "auto begins with these: %zu", answer.iterations);
+    mb_contact_work_free(&work);
     coupled_free(&c);
   }
 }

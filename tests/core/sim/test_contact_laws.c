@@ -230,6 +230,22 @@ Test(contact_laws, what_sweeps_leave_ends_a_run_but_where_a_few_of_them_are_aske
   test_ok(test_try(wedge, few, 1000, &other), &other);
 }
 
+// No step is small enough for a ram that is driven into an anvil: whom that is about is told.
+Test(contact_laws, what_is_driven_into_what_cannot_give_way_is_told_by_name) {
+  static const char ram[] =
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 60}, \"contact\": {}, \"bodies\": [{\"name\": "
+      "\"anvil\", "
+      "\"joint\": {\"type\": \"fixed\"}, \"shape\": {\"type\": \"plane\"}}, {\"name\": \"ram\", \"mass\": 1, "
+      "\"shape\": "
+      "{\"type\": \"sphere\", \"radius\": 0.1}, \"joint\": {\"type\": \"prismatic\", \"axis\": [0, 0, 1], "
+      "\"in_parent\": {\"position\": [0, 0, 0.3]}, \"motion\": {\"velocity\": -1}}}]}";
+  MbReport report = {0};
+  cr_expect_eq(test_try(ram, NULL, 60, &report), MB_NUMBERS);
+  const char *text = report.issues[report.kept - 1].text;
+  cr_expect(strstr(text, "\"anvil\" and \"ram\" would still come nearer by "), "%s", text);
+  cr_expect(strstr(text, "where they are driven"), "%s", text);
+}
+
 // In each step v falls by μ g h, as long as that is less than it is; a body that is thin goes many times its height in a step.
 static double slides(double v, double loss, double h) {
   double way = 0;

@@ -372,9 +372,78 @@ Test(touch_carried, arcs_are_looked_for_until_they_agree_with_the_step) {
   "\"pose\": "                                                                                               \
   "{\"position\": [-0.006, 0, 0.345], \"rotation\": {\"axis\": [0, 0, 1], \"angle\": 0.02}}}"
 
-// A board on two rollers is one that four points bear, of which friction asks for another three by each arc: steps in which these do not settle are told.
+// Steps that push, by how much the arcs of the worst are off, and how many are told as missed.
+typedef struct Settled {
+  int pushed;
+  double off;
+  MbContactCounts counts;
+} Settled;
+
+static Settled settle(const char *scene, const char *const *sets, int steps) {
+  TestRun run = test_run(scene, sets);
+  Settled settled = {0};
+  for (int i = 0; i < steps; i++) {
+    test_steps(run.sim, 1);
+    if (run.sim->touching->last.n == 0) continue;
+    settled.pushed++, settled.off = fmax(settled.off, run.sim->touching->carried.left);
+  }
+  cr_assert(mb_sim_contacts(run.sim, &settled.counts));
+  test_run_free(&run);
+  return settled;
+}
+
+// A board on two rollers is one that four points bear, of which friction asks for another three by each arc: all four bear it, by loads by which all
+// stay closed. 25 of the 60 steps were told as missed, by up to 1.2e-4, when three of them did by turns, which turned the board about the vertical.
+Test(touch_carried, arcs_settle_where_four_points_bear_a_board_on_rollers) {
+  static const char *const methods[] = {"auto", "gauss_seidel", "admm"};
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    char set[60];
+    snprintf(set, sizeof set, "/contact/method=\"%s\"", methods[i]);
+    const Settled settled =
+        settle(ON_ROLLERS("\"friction\": 0.3", BOARD), (const char *const[]){set, NULL}, 30);
+    printf("a board on rollers, %s: of %d steps the worst is off by %.1e of how fast it is\n", methods[i],
+           settled.pushed, settled.off);
+    cr_assert_gt(settled.pushed, 15);
+    cr_expect_lt(settled.off, 1e-10);
+    cr_expect_eq(settled.counts.missed, 0, "%s: %d are missed", methods[i], (int)settled.counts.missed);
+  }
+}
+
+#define BY_MOTOR(x, speed, rubs)                                                                             \
+  "{\"type\": \"revolute\", \"axis\": [0, 1, 0], \"in_parent\": {\"position\": [" x                          \
+  ", 0, 0.2]}, \"motor\": {\"stiffness\": 2, \"damping\": 0.2, \"target\": \"=" speed "*t\"}, " rubs "}"
+
+// The same where friction inside a roller's joint follows from what the board presses it by: 20 of the 60 steps were told as missed, by up to 7e-5.
+Test(touch_carried, arcs_settle_where_rollers_rub_in_their_joints) {
+  const char *const sets[] = {
+      "/contact/friction=0.2",
+      "/bodies/2/mass=0.56",
+      "/bodies/0/shape/radius=0.097",
+      "/bodies/1/shape/radius=0.081",
+      "/bodies/0/joint=" BY_MOTOR("-0.12", "-3.5", "\"frictionloss\": 0.1"),
+      "/bodies/1/joint=" BY_MOTOR(
+          "0.12", "3.5", "\"friction\": {\"coefficient\": 0.07, \"radius\": 0.02, \"length\": 0.04}"),
+      NULL};
+  const Settled settled = settle(ON_ROLLERS("\"friction\": 0.3", BOARD), sets, 60);
+  cr_assert_gt(settled.pushed, 15);
+  cr_expect_lt(settled.off, 1e-10, "off by %g", settled.off);
+  cr_expect_eq(settled.counts.missed, 0, "%d are missed, by %g", (int)settled.counts.missed,
+               settled.counts.residual);
+}
+
+// What rests moves by rounding, of which its arcs are a part as large as any: they are looked for once.
+Test(touch_carried, arcs_of_what_rests_are_not_told_by_rounding) {
+  const char *const still[] = {"/bodies/0/joint/motion/velocity=0", "/bodies/1/joint/motion/velocity=0",
+                               NULL};
+  const Settled settled = settle(ON_ROLLERS("\"friction\": 0.3", BOARD), still, 60);
+  cr_assert_gt(settled.pushed, 15);
+  cr_expect_lt(settled.off, 1e-10, "off by %g of how fast it is", settled.off);
+}
+
+// Pivots take a W that is definite, and symmetric: there steps whose arcs do not settle are told.
 Test(touch_carried, steps_whose_arcs_do_not_settle_are_told) {
-  TestRun run = test_run(ON_ROLLERS("\"friction\": 0.3", BOARD), NULL);
+  const char *const sets[] = {"/contact/method=\"pivoting\"", "/contact/cone=\"pyramid\"", NULL};
+  TestRun run = test_run(ON_ROLLERS("\"friction\": 0.3", BOARD), sets);
   MbContactCounts counts;
   int64_t off = 0;
   double worst = 0;

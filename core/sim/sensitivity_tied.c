@@ -10,8 +10,6 @@
 #include "core/sim/sensitivity_tied.h"
 #include "core/base/report.h"
 #include "core/constraints/constraints.h"
-#include "core/sim/ports.h"
-#include "core/sim/sensitivity_met.h"
 #include "core/sim/sensitivity_opened.h"
 #include "core/sim/sensitivity_rubbed.h"
 
@@ -61,18 +59,6 @@ void mb_slope_tied_at(MbSensitivity *g, const MbStageNote *note) {
   if (!g->tied) return;
   mb_slope_tied_look(g, g->probe);
   mb_tangent_rows_list(g->probe, g->tangent, note->from, note->w, g->tied->end, g->tied->forces);
-}
-
-bool mb_slope_tied_row(MbSensitivity *g, size_t slot, double span, double *G, double *Y) {
-  MbSim *sim = g->probe;
-  const size_t wide = g->tied->wide;
-  memset(G, 0, wide * sizeof *G);
-  mb_row_spread(&sim->constraining->set, slot, 1, G);
-  if (wide > sim->nv) mb_ports_give(sim, G, G + sim->nv);
-  memcpy(Y, G, wide * sizeof *Y);
-  if (wide > sim->nv) return mb_met_invert(g, sim, span, Y);
-  for (size_t i = 0; i < wide; i++) Y[i] *= span;
-  return sim->solver->apply(sim->work, Y, NULL, NULL);
 }
 
 bool mb_slope_tied_respond(MbSensitivity *g) {

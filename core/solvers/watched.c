@@ -385,7 +385,7 @@ static bool slopes_back(MbSolverWork *w, const double *felt, double *z) {
   return slopes_of(w)->back(w->work, felt, z);
 }
 static bool slopes_both(MbSolverWork *w, double *y, double *nodes) {
-  want_factor(w);
+  if (w->nv) want_factor(w); // else bodies have no velocities
   return slopes_of(w)->both(w->work, y, nodes);
 }
 static void slopes_pull(MbSolverWork *w, const double *v, double *impulse) {

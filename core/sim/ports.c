@@ -2,6 +2,7 @@
 #include "core/math/vec3.h"
 #include "core/sim/layout.h"
 
+// Where velocities of a port are among all.
 static double *port_of(const MbSim *sim, double *y, size_t p) {
   return y + sim->solver->map->layout->node(sim->model, mb_model_own(sim->model) + p);
 }

@@ -257,6 +257,7 @@ static MbStatus nodes_back(MbBackward *b, const MbTurn *turn, MbReport *report) 
   return why ? mb_back_none(b, turn->t, turn->step, why, report) : status;
 }
 
+// MB_NUMBERS where what the state is felt by is no number any more.
 static MbStatus check_finite(const MbBackward *b, const MbTurn *turn, MbReport *report) {
   for (size_t i = 0; i < b->g->sim->nv; i++)
     if (!isfinite(b->q[i]) || !isfinite(b->v[i]))

@@ -1,11 +1,12 @@
 // Steps of deformables that solver "projective" moves by quasi-Newton steps or local-global iterations, to an end, are the least of the same energy as those by Newton's method, and so have the same
-// derivatives: those of a twin, a model with Newton's method in the place of the run's. The run itself goes on beside, from its own state and by its own method, and what is told of it is measured: where its nodes
-// come to lie farther from the twin's than derivatives of a millionth bear, its steps have not come to their end, or to another one, and there is an error.
+// derivatives: those of a twin, a model with Newton's method in the place of the run's. Values that are told are the twin's, too. The run itself goes on beside, from its own state and by its own method: where its nodes or
+// bodies come to lie farther from the twin's than derivatives of a millionth bear, its steps have not come to their end, or to another one, and there is an error.
 #include "core/sim/sensitivity_twin.h"
 #include "core/base/report.h"
 #include "core/sim/nodes.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double TIGHT = 1e-10; // of the size: what is asked for
 
@@ -15,6 +16,7 @@ static bool may_have_twin(const MbModel *model) {
          model->solver.method != MB_METHOD_NEWTON;
 }
 
+// Says what runs of other methods have to ask for.
 static MbStatus refuse(MbReport *report) {
   return mb_error(
       report, MB_SCENE, "",
@@ -23,6 +25,7 @@ static MbStatus refuse(MbReport *report) {
       "as many \"iterations\" as that takes and no \"energy_tolerance\"");
 }
 
+// The same model under Newton's method, to the end of each step; NULL: out of memory.
 static const MbModel *twin_of(MbArena *arena, const MbModel *model) {
   MbModel *twin = mb_arena_alloc(arena, 1, sizeof *twin);
   if (!twin) return NULL;
@@ -32,6 +35,7 @@ static const MbModel *twin_of(MbArena *arena, const MbModel *model) {
   return twin;
 }
 
+// Takes twins of both sides of each number.
 static MbStatus make_numbers(MbSensitivity *g, MbReport *report) {
   MbSensitivityNumber *numbers = mb_arena_alloc(&g->arena, g->count + 1, sizeof *numbers);
   if (!numbers) return mb_no_memory(report, "derivatives");
@@ -68,18 +72,47 @@ MbStatus mb_twin_make(MbSensitivity *g, const MbModel **model, MbReport *report)
 
 void mb_twin_free(MbSensitivity *g) { mb_sim_free(g->own); }
 
-// How far nodes of the two are apart at most, of the size of all.
-static double apart(const MbSim *one, const MbSim *other) {
-  const double *x = mb_nodes_places(one), *y = mb_nodes_places(other);
-  const size_t n = 3 * mb_model_points(one->model);
-  double most = 0, low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY},
-         size = 0;
-  for (size_t c = 0; c < n; c++) {
-    most = fmax(most, fabs(x[c] - y[c]));
+// The larger of two, and what is no number where one is.
+static double more(double a, double b) { return a >= b ? a : b >= a ? b : NAN; }
+
+// How far nodes of one deformable are apart at most, of its size, which *size is the largest of.
+static double nodes_apart(const double *x, const double *y, size_t n, double *size) {
+  double most = 0, low[3], high[3], own = 0;
+  memcpy(low, x, sizeof low), memcpy(high, x, sizeof high);
+  for (size_t c = 0; c < 3 * n; c++) {
+    most = more(most, fabs(x[c] - y[c]));
     low[c % 3] = fmin(low[c % 3], x[c]), high[c % 3] = fmax(high[c % 3], x[c]);
   }
-  for (int k = 0; k < 3; k++) size = fmax(size, high[k] - low[k]);
-  return size > 0 ? most / size : most;
+  for (int k = 0; k < 3; k++) own = fmax(own, high[k] - low[k]);
+  *size = fmax(*size, own);
+  return own > 0 ? most / own : most;
+}
+
+// How far bodies are apart at most, of a size; what turns, of half a turn.
+static double bodies_apart(const MbSim *one, const MbSim *other, double size) {
+  double most = 0;
+  for (size_t b = 0; b < one->model->nlisted; b++) {
+    const MbPose *x = &one->x.E[b], *y = &other->x.E[b];
+    double same = 0, across = 0;
+    for (int k = 0; k < 3; k++) most = more(most, fabs(x->p[k] - y->p[k]) / (size > 0 ? size : 1));
+    for (int k = 0; k < 4; k++)
+      same = more(same, fabs(x->q[k] - y->q[k])), across = more(across, fabs(x->q[k] + y->q[k]));
+    most = more(most, same <= across ? same : across);
+  }
+  return most;
+}
+
+// How far the two are apart at most: nodes of each deformable, and bodies, of the largest one's size.
+static double apart(const MbSim *one, const MbSim *other) {
+  const MbModel *model = one->model;
+  double most = 0, size = 0;
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const MbDeformable *of = &model->deformables[i];
+    if (!of->points || !of->count) continue;
+    const double *x = mb_nodes_places(one) + 3 * of->first, *y = mb_nodes_places(other) + 3 * of->first;
+    most = more(most, nodes_apart(x, y, of->count, &size));
+  }
+  return more(most, bodies_apart(one, other, size));
 }
 
 MbStatus mb_twin_step(MbSensitivity *g, MbReport *report) {
@@ -92,7 +125,7 @@ MbStatus mb_twin_step(MbSensitivity *g, MbReport *report) {
   if (left <= FAR) return MB_OK;
   return mb_error(
       report, MB_NUMBERS, "",
-      "at t = %.9g s, step %lld: deformables are %.2g of their size from where steps that are solved to "
+      "at t = %.9g s, step %lld: what moves is %.2g of a deformable's size from where steps that are solved to "
       "their end lead: there is no derivative; take a smaller \"tolerance\", more \"iterations\", or "
       "\"method\": \"newton\"",
       own->state.t, (long long)own->state.step, left);

@@ -233,7 +233,6 @@ Test(coupled_long, what_is_free_keeps_its_linear_momentum_in_every_step, TEST_LO
   }
 }
 
-// By as much as implicit Euler takes of it, whichever method solves the step.
 // A ball flies against a block that a spring holds to a weight: what contacts push nodes with in one step is no part of the next.
 static const char sprung[] =
     "{\"mbsim\": 1, \"integrator\": \"implicit\", \"time\": {\"step\": 0.005, \"steps\": 10}, " OUTPUT FREE
@@ -270,6 +269,7 @@ Test(coupled, what_touches_beside_forces_on_nodes_keeps_its_momentum_by_every_me
   }
 }
 
+// By as much as implicit Euler takes of it, whichever method solves the step.
 Test(coupled_long, angular_momentum_changes_as_under_newtons_method) {
   static const char *const methods[] = {"newton", "lbfgs", "projective"};
   double first[6], last[3][6];

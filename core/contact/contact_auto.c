@@ -1,9 +1,9 @@
 // `auto`: no single method solves every problem, and the quickest differs. W falls into islands, blocks that have to do with one
 // another; each is solved by itself, by Gauss–Seidel first (few sweeps are enough where the last step's λ are near), then by Newton's
-// method from there, then of bodies that nothing else couples by the proximal one, which in large islands comes after few sweeps, then by
+// method from there, then of bodies that nothing else couples by the proximal one, which in large islands comes after sweeps alone, as many as cost less than its factors, then by
 // ADMM, then in small islands by Newton's method from the start and from no impulses, as what has gone astray may not get back, then by sweeps
 // and Newton's method with more patience, by interior points, which of bodies come before all that takes long, and at last by staggered projections, which come to an end now and then where none of these does. The first λ that is good enough is
-// taken; where none is, the best. Small islands in which something slips then share their loads evenly (sharing.c).
+// taken; where none is, the best. Contacts of deformables begin with sweeps that are hastened (gauss_seidel.c). Small islands in which something slips then share their loads evenly (sharing.c).
 //
 // Rows both ways and one way alone are pivoting's, which is exact for them. Boxes and pyramids go to pivoting last, unless others of the
 // contacts have exact cones, which it does not take.
@@ -303,7 +303,7 @@ static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *
                      : mb_strips_factored(island)            ? of_dense
                                                              : of_large;
   for (const Turn *turn = plan; turn->most; turn++) {
-    const bool unformed = turn->who == GAUSS_SEIDEL || turn->who == PROXIMAL;
+    const bool unformed = turn->who == GAUSS_SEIDEL || turn->who == HASTENED || turn->who == PROXIMAL;
     if (turn->who == PROXIMAL && !mb_body_sums_takes(island, t->bodies)) continue;
     if (!unformed && !same) {
       mb_factor_form(&formed, &left, island);

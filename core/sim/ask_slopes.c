@@ -37,11 +37,13 @@ size_t mb_ask_slopes_bytes(const MbAskSlopes *s) {
   return (s->W_room + s->K_room + s->room + s->width_room) * sizeof(double);
 }
 
+// How many numbers the velocities are that rows are about.
 static size_t width_of(const MbSim *sim) {
   const MbConstraining *c = sim->constraining;
   return c->of == MB_ROWS_OF_BODIES ? sim->nv : mb_row_width(sim, &c->set);
 }
 
+// Makes room for so many rows. False: out of memory.
 static bool reserve(MbAskSlopes *s, size_t n, size_t width) {
   if (!mb_grow(&s->W, &s->W_room, n * n, sizeof(double)) ||
       !mb_grow(&s->K, &s->K_room, n * n, sizeof(double)) ||
@@ -63,6 +65,7 @@ bool mb_ask_slopes_begin(MbSim *sim, const double *before) {
   return true;
 }
 
+// The largest of so many, without its sign.
 static double largest(const double *v, size_t n) {
   double most = 0;
   for (size_t i = 0; i < n; i++) most = fmax(most, fabs(v[i]));

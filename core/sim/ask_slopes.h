@@ -23,6 +23,7 @@ typedef struct MbAskSlopes {
 // Puts into c->b of the rows taken what they ask for by where velocities lead; *change: by how much it has changed, of how fast things are.
 typedef void MbAskAnew(MbSim *sim, const double *v, double *change);
 
+// Frees what it has room for; how much that is.
 void mb_ask_slopes_free(MbAskSlopes *slopes);
 size_t mb_ask_slopes_bytes(const MbAskSlopes *slopes);
 // Tells whether so many rows are few enough.

@@ -68,7 +68,7 @@ static double *made_of(MbSim *sim, const double *w) {
 // Notes of a step what has been struck in it (NULL: nothing), so that it is made anew.
 static void note_struck(const MbSim *sim, const MbHalfNotes *notes, const double *struck) {
   const size_t size = sim->model->nslots * sizeof *struck;
-  if (!sim->noted) return;
+  if (!notes->w) return;
   *notes->blow = struck != NULL;
   if (struck)
     memcpy(notes->struck, struck, size);
@@ -105,7 +105,7 @@ static MbStatus take_blow(MbSim *sim, const MbHalfNotes *notes, MbReport *report
                          .passes = 1,
                          .factors = 1};
   memcpy(w, sim->start, sim->nv * sizeof *w);
-  if (sim->noted) memcpy(notes->w, w, sim->nv * sizeof *w);
+  if (notes->w) memcpy(notes->w, w, sim->nv * sizeof *w);
   for (size_t pass = 0; status == MB_OK && pass < PASSES; pass++) {
     mb_sim_move(sim, h, w);
     status = mb_stage_solve(sim, &stage, NULL, w, report);

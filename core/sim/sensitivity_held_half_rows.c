@@ -24,6 +24,7 @@ bool mb_held_half_rows_make(MbSensitivity *g, MbSim *measure) {
          mb_held_rows_create(g, measure, MB_HELD_AGREED, &held->end);
 }
 
+// Has joints that close loops begin where they did.
 static void remember_closures(MbSim *sim, const double *guess) {
   const size_t n = sim->model->nguess;
   if (n) memcpy(mb_section(sim, MB_SECTION_CLOSURES), guess, n * sizeof *guess);
@@ -123,6 +124,7 @@ bool mb_held_half_rows_begin_back(MbBackward *b, const MbTurn *turn) {
 
 // ---- what is about to do otherwise --------------------------------------------------------------------------------
 
+// Notes a row that was about to let go in a pass, or to strike no more.
 static void look_for_ends(MbSensitivity *g, const MbTurn *turn, const MbStageNote *pass) {
   MbHeldRows *r = g->held->rows;
   const MbSim *sim = r->sim;

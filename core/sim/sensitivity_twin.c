@@ -125,7 +125,8 @@ MbStatus mb_twin_step(MbSensitivity *g, MbReport *report) {
   if (left <= FAR) return MB_OK;
   return mb_error(
       report, MB_NUMBERS, "",
-      "at t = %.9g s, step %lld: what moves is %.2g of a deformable's size from where steps that are solved to "
+      "at t = %.9g s, step %lld: what moves is %.2g of a deformable's size from where steps that are solved "
+      "to "
       "their end lead: there is no derivative; take a smaller \"tolerance\", more \"iterations\", or "
       "\"method\": \"newton\"",
       own->state.t, (long long)own->state.step, left);

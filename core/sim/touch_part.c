@@ -46,7 +46,7 @@ static bool is_first(const MbSim *sim, double depth, double bound) {
 // known which.
 static void tell_depth(const MbSim *sim, double depth, const MbTouch *touch, MbReport *report) {
   static const double HALF = 0.5, TENTH = 0.1;
-  char what[400] = "two things that touch have come";
+  char what[480] = "two things that touch have come";
   if (sim->touching->rules->compliance > 0) return;
   const bool half = is_first(sim, depth, HALF);
   const bool bodies = !touch || touch->a < sim->touching->rules->nsolids; // what is deformable comes first

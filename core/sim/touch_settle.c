@@ -44,6 +44,7 @@ static bool is_solved(const MbFinding *f) { return f->result == MB_CONTACT_SOLVE
 // From where Newton's method begins: where passes go round, their end is mostly between the last two.
 typedef enum From { BETWEEN, LAST, BEFORE, FROMS } From;
 
+// Impulses to begin from.
 static void begin_from(MbConstraining *c, From from) {
   const double share[FROMS] = {[BETWEEN] = 0.5, [LAST] = 1, [BEFORE] = 0};
   const MbAskSlopes *s = &c->slopes;
@@ -105,7 +106,7 @@ static bool agree(MbFinding *f) {
   const MbPushing how = f->how;
   bool settled;
   double change;
-  if (f->result != MB_CONTACT_SOLVED && !follow(f, &change, &settled)) return false;
+  if (!follow(f, &change, &settled)) return false;
   if (!mb_ask_slopes_begin(f->sim, c->from)) {
     f->result = MB_CONTACT_MEMORY;
     return false;

@@ -365,10 +365,13 @@ void mb_touch_show(MbSim *sim, const MbContactOperator *W) {
 }
 
 // Tells which two would still come nearer fastest by the best forces that were found, or nothing.
-static void tell_worst(const MbSim *sim, bool apart, char *text, size_t size) {
+static void tell_worst(const MbSim *sim, bool apart, char *text, size_t room) {
+  static const double LITTLE = 1e-3; // of what contacts ask for: what is less than that is none
   const MbConstraining *c = sim->constraining;
   const MbTouch *worst = NULL;
-  double rate = 0;
+  double size = 0;
+  for (size_t i = 0; i < c->ntouches; i++) size = fmax(size, fabs(c->b[c->cone[i].row]));
+  double rate = -LITTLE * size;
   for (size_t i = 0; i < c->ntouches; i++) {
     const size_t row = c->cone[i].row;
     if (!(c->answer.w[row] < rate)) continue;
@@ -376,16 +379,17 @@ static void tell_worst(const MbSim *sim, bool apart, char *text, size_t size) {
   }
   *text = '\0';
   if (worst)
-    snprintf(text, size,
+    snprintf(text, room,
              ": \"%s\" and \"%s\" would still come nearer by %.3g m/s (which no step mends where they are "
              "driven, or held, against one another)",
              mb_touch_name(sim, worst->a), mb_touch_name(sim, worst->b), -rate);
 }
 
+// Says that a step's contacts have no forces that were found, and what would still come nearer.
 static MbStatus tell_failure(const MbFinding *f, bool apart, double t, MbReport *report) {
   const MbSim *sim = f->sim;
   const MbConstraining *c = sim->constraining;
-  char worst[300] = "";
+  char worst[640] = ""; // two names are up to 400
   if (f->result == MB_CONTACT_NOT_CONVERGED) tell_worst(sim, apart, worst, sizeof worst);
   return mb_error(report, MB_NUMBERS, "",
                   "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts%s and what "

@@ -155,7 +155,6 @@ static bool respond(MbSensitivity *g, MbHeldRows *r) {
 }
 
 bool mb_held_rows_is_held(MbSensitivity *g, size_t s) {
-  static const double NONE = 1e-9; // of what it would give way by alone
   MbHeldRows *r = g->held->rows;
   MbSim *sim = g->probe;
   const size_t nv = sim->nv;
@@ -164,12 +163,7 @@ bool mb_held_rows_is_held(MbSensitivity *g, size_t s) {
   mb_row_spread(&sim->constraining->set, s, 1, G);
   for (size_t i = 0; i < nv; i++) Y[i] = r->scale * G[i];
   if (!sim->solver->apply(sim->work, Y, NULL, NULL)) return true;
-  const double alone = mb_slope_dot(G, Y, nv);
-  double gives = alone;
-  for (size_t k = 0; k < r->ntied; k++) x[k] = mb_slope_dot(r->G + nv * k, Y, nv);
-  mb_ranked_solve(&r->S, x, x);
-  for (size_t k = 0; k < r->ntied; k++) gives -= x[k] * mb_slope_dot(r->Y + nv * k, G, nv);
-  return gives <= NONE * alone;
+  return mb_slope_is_held(&(MbHolding){r->ntied, nv, r->G, r->Y, &r->S}, G, Y, x);
 }
 
 // Limits and ropes that were about to let go, and dry friction that was about to slip, where S stands but has not been factored.

@@ -3,6 +3,7 @@
 #define MB_SIM_SENSITIVITY_PARTS_H
 
 #include "core/base/arena.h"
+#include "core/sim/dense_lu.h"
 #include "core/sim/half_notes.h"
 #include "core/sim/newton.h"
 #include "core/sim/schemes.h"
@@ -386,6 +387,24 @@ static inline double mb_slope_dot(const double *x, const double *y, size_t n) {
   double sum = 0;
   for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
   return sum;
+}
+
+// Rows that hold: G (n x wide), Y = A⁻¹ of them, and S = G Y with what is soft, factored.
+typedef struct MbHolding {
+  size_t n, wide;
+  const double *G, *Y;
+  MbRanked *S;
+} MbHolding;
+
+// Tells whether a row that holds nothing, g with y = A⁻¹ g, gives way to nothing, as others hold what it is about. x (n) is scratch.
+static inline bool mb_slope_is_held(const MbHolding *by, const double *g, const double *y, double *x) {
+  static const double NONE = 1e-9; // of what it would give way by alone
+  const double alone = mb_slope_dot(g, y, by->wide);
+  double gives = alone;
+  for (size_t k = 0; k < by->n; k++) x[k] = mb_slope_dot(by->G + by->wide * k, y, by->wide);
+  mb_ranked_solve(by->S, x, x);
+  for (size_t k = 0; k < by->n; k++) gives -= x[k] * mb_slope_dot(by->Y + by->wide * k, g, by->wide);
+  return gives <= NONE * alone;
 }
 
 #endif

@@ -21,7 +21,6 @@ void mb_slope_rows_look_for_ends(MbSensitivity *g, const MbStageNote *note) {
 
 // Whether a row that has not pressed gives way to nothing, as others hold what it is about.
 static bool is_held(MbSensitivity *g, size_t s) {
-  static const double NONE = 1e-9; // of what it would give way by alone
   MbSlopeRows *r = g->rows;
   const MbSim *sim = g->probe;
   const size_t nv = sim->nv;
@@ -30,12 +29,7 @@ static bool is_held(MbSensitivity *g, size_t s) {
   mb_row_spread(&sim->constraining->set, s, 1, G);
   memcpy(Y, G, nv * sizeof *Y);
   mb_lu_solve(r->A, nv, r->pivot, Y);
-  const double alone = mb_slope_dot(G, Y, nv);
-  double gives = alone;
-  for (size_t k = 0; k < r->n; k++) x[k] = mb_slope_dot(r->B + nv * k, Y, nv);
-  mb_ranked_solve(&r->S, x, x);
-  for (size_t k = 0; k < r->n; k++) gives -= x[k] * mb_slope_dot(r->Y + nv * k, G, nv);
-  return gives <= NONE * alone;
+  return mb_slope_is_held(&(MbHolding){r->n, nv, r->B, r->Y, &r->S}, G, Y, x);
 }
 
 void mb_slope_rows_look_for_holds(MbSensitivity *g, const MbStageNote *note) {

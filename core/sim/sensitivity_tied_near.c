@@ -60,19 +60,13 @@ void mb_slope_tied_look_for_ends(MbSensitivity *g, const double *to) {
 
 // Whether a row that holds nothing gives way to nothing, as others hold what it is about, where S has been factored.
 static bool is_held(MbSensitivity *g, size_t s) {
-  static const double NONE = 1e-9; // of what it would give way by alone
   MbTied *t = g->tied;
   MbSim *sim = g->probe;
   const MbTangentRows *rows = mb_tangent_rows(g->tangent);
   const size_t nv = t->wide, n = rows->n;
   double *G = t->one[0], *Y = t->one[1], *x = t->asked;
   if (!mb_slope_tied_row(g, s, mb_tangent_rows_span(sim, rows->of), G, Y)) return true;
-  const double alone = mb_slope_dot(G, Y, nv);
-  double gives = alone;
-  for (size_t k = 0; k < n; k++) x[k] = mb_slope_dot(t->G + nv * k, Y, nv);
-  mb_ranked_solve(&t->S, x, x);
-  for (size_t k = 0; k < n; k++) gives -= x[k] * mb_slope_dot(t->Y + nv * k, G, nv);
-  return gives <= NONE * alone;
+  return mb_slope_is_held(&(MbHolding){n, nv, t->G, t->Y, &t->S}, G, Y, x);
 }
 
 // Of rows that hold nothing: others may as well hold what these are about.

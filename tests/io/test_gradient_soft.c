@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
 
 static const double NEAR = 1e-6;
 #define NEWTON "{\"type\":\"projective\",\"method\":\"newton\",\"iterations\":100,\"tolerance\":1e-12}"
@@ -75,6 +76,18 @@ Test(gradient_soft, derivatives_back_where_moving_bodies_touch_what_is_soft_are_
 // What is parted goes by masses of nodes, which densities change.
 Test(gradient_soft, derivatives_by_densities_of_what_is_parted_are_those_of_whole_runs) {
   check_back("soft_pair", NULL, NEWTON);
+}
+
+// Deformables that take no part in contact are moved by nothing of it, and there is nothing of theirs to be looked at behind the step.
+Test(gradient_soft, bodies_that_are_parted_beside_what_takes_no_part_in_contact_are_refused_on_the_way_back) {
+  static const GradientWay way = {NEWTON, "implicit", false};
+  const GradientCase c = {"soft_aside", NULL, &way, "damp", 0.05, NEAR};
+  MbReport report = {0};
+  double back = 0;
+  cr_expect_neq(gradient_back_from(&c, 5, &back, &report), MB_OK);
+  cr_assert_gt(report.kept, 0);
+  const char *told = report.issues[report.kept - 1].text;
+  cr_expect(strstr(told, "bodies were parted from one another beside deformables"), "\"%s\"", told);
 }
 
 // Cloth is stiff along itself and light: steps under "maximal" tell derivatives of it by its stiffness to 4e-6.

@@ -78,6 +78,11 @@ Test(gradient_soft, derivatives_by_densities_of_what_is_parted_are_those_of_whol
   check_back("soft_pair", NULL, NEWTON);
 }
 
+// Nodes that forces hold are none of those that what is parted goes by.
+Test(gradient_soft, derivatives_of_what_is_parted_beside_a_node_that_a_force_holds_are_those_of_whole_runs) {
+  check_back("soft_port", NULL, NEWTON);
+}
+
 // Deformables that take no part in contact are moved by nothing of it, and there is nothing of theirs to be looked at behind the step.
 Test(gradient_soft, bodies_that_are_parted_beside_what_takes_no_part_in_contact_are_refused_on_the_way_back) {
   static const GradientWay way = {NEWTON, "implicit", false};

@@ -1,4 +1,5 @@
 // Derivatives of runs in which deformables touch bodies and one another, by single steps, against differences of whole runs.
+#include "core/sim/touch.h"
 #include "tests/io/gradient_cases.h"
 
 #include <criterion/criterion.h>
@@ -26,9 +27,22 @@ Test(gradient_soft, derivatives_where_a_step_jumps_are_those_of_the_side_that_do
   printf("largest difference, of what is summed up: along a run that jumps beside itself %.1e\n", worst);
 }
 
+// Returns in how many of a run's steps contacts push.
+static size_t steps_that_push(const char *scene, const char *set, const GradientWay *way) {
+  TestRun run = gradient_moved(&(GradientCase){.scene = scene, .material = set, .way = way}, 0);
+  size_t steps = 0;
+  for (int64_t k = 0; k < mb_model_steps(run.model); k++) {
+    test_steps(run.sim, 1);
+    steps += run.sim->touching->last.n > 0;
+  }
+  test_run_free(&run);
+  return steps;
+}
+
 // Back through the run nodes, faces and edges that touch are told by the step's equations, whatever they touch.
 static void check_back(const char *scene, const char *set, const char *solver) {
   const GradientWay way = {solver, "implicit", false};
+  cr_expect_gt(steps_that_push(scene, set, &way), 0, "%s: nothing touches", scene);
   printf("largest error back, of what is summed up: %s %s under %s %.1e\n", scene, set ? set : "", solver,
          gradient_check_meets(scene, set, &way, NEAR));
 }

@@ -75,9 +75,8 @@ bool mb_met_reserve(MbSensitivity *g, size_t n) {
 // ---- what has been met ----------------------------------------------------------------------------------------------
 
 static bool copy_move(const MbSensitivity *g, MbTouchMove *to, const MbTouchMove *from) {
-  const bool points = g->met->points;
   const size_t n = 3 * mb_model_points(g->sim->model);
-  const size_t nq = points ? n : g->sim->nq, nv = points ? 0 : g->sim->nv;
+  const size_t nq = from->nodes ? n : g->sim->nq, nv = from->nodes ? 0 : g->sim->nv;
   if (!mb_grow(&to->q, &to->q_room, nq, sizeof *to->q) ||
       !mb_grow(&to->dq, &to->dq_room, nv, sizeof *to->dq) ||
       !mb_grow(&to->row, &to->row_room, from->nrows, sizeof *to->row) ||
@@ -88,7 +87,7 @@ static bool copy_move(const MbSensitivity *g, MbTouchMove *to, const MbTouchMove
   if (nv) memcpy(to->dq, from->dq, nv * sizeof *to->dq);
   if (from->nrows) memcpy(to->row, from->row, from->nrows * sizeof *to->row);
   if (from->nrows) memcpy(to->nu, from->nu, from->nrows * sizeof *to->nu);
-  to->plain = from->plain, to->nrows = from->nrows;
+  to->nodes = from->nodes, to->plain = from->plain, to->nrows = from->nrows;
   return true;
 }
 
@@ -100,13 +99,13 @@ static bool copy_thrown(MbTouchMoves *to, const MbTouchMoves *from) {
 }
 
 static bool copy_kept(const MbSensitivity *g, MbTouchKeptNote *to, const MbTouchKeptNote *from) {
-  const size_t n = g->sim->model->nb + g->sim->model->ndeformables, nv = g->met->width;
-  to->any = from->any;
+  const size_t n = g->sim->model->nb + g->sim->model->ndeformables;
+  to->any = from->any, to->n = from->n;
   if (!from->any) return true;
-  if (!mb_grow(&to->v, &to->v_room, nv, sizeof *to->v) ||
+  if (!mb_grow(&to->v, &to->v_room, from->n, sizeof *to->v) ||
       !mb_grow(&to->island, &to->island_room, n, sizeof *to->island))
     return false;
-  memcpy(to->v, from->v, nv * sizeof *to->v);
+  memcpy(to->v, from->v, from->n * sizeof *to->v);
   memcpy(to->island, from->island, n * sizeof *to->island);
   return true;
 }

@@ -13,7 +13,8 @@
 //
 //   Δx_k = −g_i n_i (w_k/m_k)/Σ w²/m
 //
-// of which the derivative by where nodes are, and bodies that they meet, is by differences of each contact along its own nodes and bodies.
+// of which the derivative by where nodes are, and bodies that they meet, is by differences of each contact along its own nodes and bodies. Ports are left out of Σ w²/m, so that it is small where a contact is
+// near one, and what it divides bends there as much as one likes: differences are of the gap, of Σ w²/m and of what stands over it, each by itself.
 #include "core/sim/nodes.h"
 #include "core/math/se3.h"
 #include "core/sim/sensitivity_met.h"
@@ -41,21 +42,34 @@ static unsigned pinned_of(const MbModel *model, size_t node) {
   return 0;
 }
 
-// Returns what a contact's moves are weighed by, with felt (3 n) what places behind them are.
-static double weighed(const MbSim *sim, const MbSeen *seen, const double *felt) {
+// What a contact's moves are weighed by, of  −g S/N:  its gap, S = Σ w/m n · felt, and N = Σ w²/m.
+typedef struct Weighed {
+  double gap, sum, gives;
+} Weighed;
+
+// Finds them where a contact is seen, with felt (3 n) what places behind the moves are.
+static Weighed weighed(const MbSim *sim, const MbSeen *seen, const double *felt) {
   const MbModel *model = sim->model;
-  double gives = 0, sum = 0;
+  Weighed is = {.gap = seen->gap};
   for (size_t k = 0; k < seen->n; k++) {
     if (seen->body[k] < model->nb) continue;
     const size_t node = seen->body[k] - model->nb;
     const MbDeformable *of = deformable_of(model, node);
     const double by = seen->weight[k] / of->elements->mass[node - of->first];
     const unsigned pinned = pinned_of(model, node);
-    gives += by * seen->weight[k];
+    is.gives += by * seen->weight[k];
     for (size_t c = 0; c < 3; c++)
-      if (!(pinned >> c & 1)) sum += by * felt[3 * node + c] * seen->normal[c];
+      if (!(pinned >> c & 1)) is.sum += by * felt[3 * node + c] * seen->normal[c];
   }
-  return -seen->gap * sum / gives;
+  return is;
+}
+
+// Returns the derivative of −g S/N there, with what both sides of it, `span` apart, come to.
+static double slope_of(const Weighed *there, const Weighed side[2], double span) {
+  const double share = there->sum / there->gives;
+  const double gap = side[1].gap - side[0].gap, sum = side[1].sum - side[0].sum,
+               gives = side[1].gives - side[0].gives;
+  return -(gap * share + there->gap * (sum - share * gives) / there->gives) / span;
 }
 
 // Moves a body by a motion in its own axes, or a node by the last three of it, from where it is.
@@ -76,6 +90,7 @@ static bool part_back(MbSim *at, const MbPushes *pushed, size_t i, MbSeen *seen,
   static const double OF_SIZE = 1e-4, FARTHEST = 1e-5; // as in sensitivity_met_sum.c
   const double move = fmin(FARTHEST, OF_SIZE * pushed->touch[i].size);
   const MbSeen here = seen[i];
+  const Weighed there = weighed(at, &here, felt);
   const size_t nb = at->model->nb;
   bool fine = true;
   for (size_t k = 0; k < here.nplaces; k++) {
@@ -86,7 +101,7 @@ static bool part_back(MbSim *at, const MbPushes *pushed, size_t i, MbSeen *seen,
     if (!point) from = at->x.E[body];
     double *to = by_move + (point ? 6 * nb + 3 * (body - nb) - 3 : 6 * body);
     for (size_t c = point ? 3 : 0; c < 6 && fine; c++) {
-      double of[2] = {0};
+      Weighed of[2] = {0};
       for (int side = 0; side < 2 && fine; side++) {
         double way[6] = {0};
         way[c] = side ? move : -move;
@@ -94,7 +109,7 @@ static bool part_back(MbSim *at, const MbPushes *pushed, size_t i, MbSeen *seen,
         fine = mb_met_see(at, pushed, i, i + 1, seen);
         if (fine) of[side] = weighed(at, &seen[i], felt);
       }
-      to[c] += (of[1] - of[0]) / (2 * move);
+      to[c] += slope_of(&there, of, 2 * move);
     }
     if (point) mb_vec3_copy(mb_met_place(at, body), from.p);
     if (!point) at->x.E[body] = from;
@@ -108,13 +123,15 @@ static void number_back(MbSensitivity *g, size_t k, const MbTouchMove *move, con
   const MbSlope *slope = &g->slopes[k];
   const MbMet *met = g->met;
   if (!slope->meets && !mb_tangent_number_masses(slope->number)) return;
-  for (int s = 0; s < 2 && *fine; s++) {
-    MbSim *side = mb_slope_side(slope, s);
-    MbSeen *seen = g->met->seen[1 + s];
-    *fine = mb_met_look(side, mb_met_side_q(met, slope, s, met->there),
-                        mb_met_side_v(met, slope, s, MB_AXES_TO, v1), &move->pushed, met->seen[0], seen);
-    for (size_t i = 0; i < move->pushed.n && *fine; i++)
-      out[k] += (s ? 1 : -1) * weighed(side, &seen[i], felt) / (2 * g->number[k].move);
+  for (int s = 0; s < 2 && *fine; s++)
+    *fine = mb_met_look(mb_slope_side(slope, s), mb_met_side_q(met, slope, s, met->there),
+                        mb_met_side_v(met, slope, s, MB_AXES_TO, v1), &move->pushed, met->seen[0],
+                        met->seen[1 + s]);
+  for (size_t i = 0; i < move->pushed.n && *fine; i++) {
+    const Weighed there = weighed(met->beside, &met->seen[0][i], felt);
+    Weighed of[2];
+    for (int s = 0; s < 2; s++) of[s] = weighed(mb_slope_side(slope, s), &met->seen[1 + s][i], felt);
+    out[k] += slope_of(&there, of, 2 * g->number[k].move);
   }
 }
 

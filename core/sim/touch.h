@@ -111,8 +111,10 @@ typedef struct MbTouchBranch {
   int moves;              // how many times what was deep has been parted behind it
 } MbTouchBranch;
 
-// How what was deep was parted behind a step: from where, by what move, by the impulses of which contacts (their first), and by which rows of constraints.
+// How what was deep was parted behind a step: from where, by what move, by the impulses of which contacts (their first), and by which rows of constraints. Nodes that are points go each by its contacts, by
+// the ways that stand in the place of impulses.
 typedef struct MbTouchMove {
+  bool nodes;     // it moves these, and no bodies: q has their places (3 n), and there is no dq
   double *q, *dq; // (nq), (nv)
   size_t q_room, dq_room;
   MbPushes pushed;
@@ -126,7 +128,8 @@ typedef struct MbTouchMove {
 // How velocities have got back behind moves what these took of momentum (touch_kept.c): what they were before it, and the island that each body is of, MB_KEPT_NONE where it got none.
 typedef struct MbTouchKeptNote {
   bool any;
-  double *v;        // (nv), or of nodes that are points
+  double *v;        // (n) of bodies, and of nodes that are points behind them where these have been parted
+  size_t n;         //
   uint32_t *island; // (nb + ndeformables) by the number of a body or deformable in it
   size_t v_room, island_room;
 } MbTouchKeptNote;
@@ -136,7 +139,7 @@ enum { MB_TOUCH_MOVES = 2 };
 typedef struct MbTouchMoves {
   MbTouchMove move[MB_TOUCH_MOVES];
   int n;
-  bool bodies; // before nodes that are points, bodies have been parted, of which nothing is noted then
+  bool bodies; // there was one of bodies, which is lost where one of nodes is noted behind it
   MbTouchKeptNote kept;
   MbPushes near;
   size_t *thrown; // (nthrown)
@@ -274,6 +277,8 @@ MbStatus mb_touch_part_points(MbSim *sim, double t, MbReport *report);
 void mb_touch_take(MbSim *sim, const double *v);
 // The contact of a row that has been solved for; NULL: it is another row.
 const MbTouch *mb_touch_of_row(const MbSim *sim, size_t row);
+// Notes that nothing has been parted in this step, where somebody wants to know.
+void mb_touch_begin_moves(MbSim *sim);
 // Notes how what is deep has been parted from where bodies are, by dq (nv), where somebody wants to know.
 void mb_touch_note_move(MbSim *sim, const double *q, const double *dq);
 // Notes where nodes that are points are, x (3 n), before what is deep is parted, and a contact of theirs that has been by `way`, where somebody wants to know.

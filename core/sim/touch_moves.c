@@ -49,12 +49,19 @@ static void note_row(const MbRowSet *set, size_t slot, double nu, MbTouchMove *m
     move->plain &= nu == 0;
 }
 
+void mb_touch_begin_moves(MbSim *sim) {
+  MbTouchMoves *moves = sim->touching->noted;
+  if (!moves) return;
+  moves->n = 0, moves->bodies = moves->kept.any = false;
+}
+
 void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
   const MbConstraining *c = sim->constraining;
   MbTouchMoves *moves = sim->touching->noted;
   if (!moves || moves->n >= MB_TOUCH_MOVES) return;
   MbTouchMove *move = &moves->move[moves->n++];
-  move->plain = true, move->pushed.n = move->nrows = 0;
+  moves->bodies = true;
+  move->nodes = false, move->plain = true, move->pushed.n = move->nrows = 0;
   if (!mb_grow(&move->q, &move->q_room, sim->nq, sizeof *q) ||
       !mb_grow(&move->row, &move->row_room, c->n, sizeof *move->row) ||
       !mb_grow(&move->nu, &move->nu_room, c->n, sizeof *move->nu) ||
@@ -73,13 +80,12 @@ void mb_touch_note_move(MbSim *sim, const double *q, const double *dq) {
   }
 }
 
-// Those of bodies are none beside nodes that are points, of which alone somebody wants to know.
 void mb_touch_note_places(MbSim *sim, const double *x) {
   MbTouchMoves *moves = sim->touching->noted;
   const size_t n = 3 * mb_model_points(sim->model);
   if (!moves) return;
   MbTouchMove *move = &moves->move[0];
-  moves->n = 0, move->plain = true, move->pushed.n = move->nrows = 0;
+  moves->n = 0, move->nodes = move->plain = true, move->pushed.n = move->nrows = 0;
   if (mb_grow(&move->q, &move->q_room, n, sizeof *x))
     memcpy(move->q, x, n * sizeof *x);
   else
@@ -102,6 +108,7 @@ void mb_touch_note_unkept(MbSim *sim, const double *nodes) {
   const size_t nv = sim->nv, n = nodes ? 3 * mb_model_points(sim->model) : 0;
   if (!moves) return;
   if (mb_grow(&moves->kept.v, &moves->kept.v_room, nv + n, sizeof *nodes)) {
+    moves->kept.n = nv + n;
     memcpy(moves->kept.v, sim->v1, nv * sizeof *nodes);
     if (n) memcpy(moves->kept.v + nv, nodes, n * sizeof *nodes);
   } else {

@@ -134,11 +134,11 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
   enum { TURNS = 3, ONCE = 2 };
   MbTouching *touching = sim->touching;
   mb_touch_kept_step(sim);
+  mb_touch_begin_moves(sim);
   if (mb_touch_apart(sim) && mb_touch_few(touching->rules) && !(touching->rules->compliance > 0))
     return part_once(sim, t, report);
   const int turns = mb_touch_few(touching->rules) ? ONCE : TURNS;
   touching->moves = 0;
-  if (touching->noted) touching->noted->n = 0, touching->noted->kept.any = false;
   for (int turn = 0; turn < turns; turn++) {
     if (!mb_touch_look(sim, &touching->done, false)) return mb_no_memory(report, "contact");
     const double depth = deepest(&touching->next);
@@ -192,7 +192,6 @@ MbStatus mb_touch_part_points(MbSim *sim, double at, MbReport *report) {
   MbTouching *t = sim->touching;
   bool began = false;
   if (!t->points) return MB_OK;
-  if (t->noted) t->noted->bodies = t->noted->n > 0, t->noted->n = 0, t->noted->kept.any = false;
   if (!mb_touch_look(sim, &t->done, true)) return mb_no_memory(report, "contact");
   t->fresh = true;
   for (size_t i = 0; i < t->next.n; i++) {

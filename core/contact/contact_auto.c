@@ -1,6 +1,6 @@
 // `auto`: no single method solves every problem, and the quickest differs. W falls into islands, blocks that have to do with one
 // another; each is solved by itself, by Gauss–Seidel first (few sweeps are enough where the last step's λ are near), then by Newton's
-// method from there, then of bodies that nothing else couples by the proximal one, which in large islands comes after sweeps alone, as many as cost less than its factors, then by
+// method from there, then of bodies that nothing else couples by the proximal one, which in large islands comes after sweeps alone, as many as cost some of its factors, then by
 // ADMM, then in small islands by Newton's method from the start and from no impulses, as what has gone astray may not get back, then by sweeps
 // and Newton's method with more patience, by interior points, which of bodies come before all that takes long, and at last by staggered projections, which come to an end now and then where none of these does. The first λ that is good enough is
 // taken; where none is, the best. Contacts of deformables begin with sweeps that are hastened (gauss_seidel.c). Small islands in which something slips then share their loads evenly (sharing.c).

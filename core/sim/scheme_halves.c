@@ -79,7 +79,7 @@ static void note_struck(const MbSim *sim, const MbHalfNotes *notes, const double
 // Notes the velocities that pass k of such a step has made, which stand for those behind it, too.
 static void note_pass(const MbSim *sim, const MbHalfNotes *notes, size_t k, const double *w) {
   const size_t rows = sim->model->nslots;
-  if (!sim->noted) return;
+  if (!notes->w) return;
   for (size_t i = k + 1; i < notes->most + 2; i++) memcpy(notes->w + sim->nv * i, w, sim->nv * sizeof *w);
   memcpy(notes->pushes + rows * k, sim->constraining->force, rows * sizeof *notes->pushes);
 }

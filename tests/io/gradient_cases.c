@@ -132,6 +132,28 @@ MbStatus gradient_back_from(const GradientCase *c, int64_t steps, double *back, 
   return status;
 }
 
+MbReport gradient_warned(const GradientCase *c, double little, int64_t steps, bool back) {
+  TestRun at = gradient_moved(c, 0), less = gradient_moved(c, -little), more = gradient_moved(c, little);
+  const MbSensitivityNumber number = {c->name, less.model, more.model, little * c->value};
+  const MbSensitivityWeights first = {.to = &steps, .wanted = is_last, .weigh = weigh_first};
+  MbReport report = {0}, warned = {0};
+  MbSensitivity *run = NULL;
+  double slope = 0;
+  test_ok(mb_sensitivity_create(at.model, &number, 1, &run, &report), &report);
+  if (back) test_ok(mb_sensitivity_backward(run, steps, 1u << 24, &first, &slope, NULL, &warned), &warned);
+  for (int64_t k = 0; k < steps && !back; k++) test_ok(mb_sensitivity_step(run, &warned), &warned);
+  mb_sensitivity_free(run);
+  test_run_free(&at), test_run_free(&less), test_run_free(&more);
+  return warned;
+}
+
+void gradient_sled(char text[GRADIENT_SLED], double limit) {
+  snprintf(text, GRADIENT_SLED,
+           "/bodies=[{\"name\":\"sled\",\"mass\":1,\"shape\":{\"type\":\"sphere\",\"radius\":0.1},\"joint\":"
+           "{\"type\":\"prismatic\",\"axis\":[-1,0,0],\"velocity\":1,\"limits\":[-1,%.17g]}}]",
+           limit);
+}
+
 // Backwards the same comes out, of channels that go back.
 static void check_back(const GradientCase *c, TestRun *at, const MbSensitivity *run,
                        const MbSensitivityNumber *number, const double *slope) {

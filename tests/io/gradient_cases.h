@@ -57,6 +57,11 @@ void gradient_check_nodes(const char *scene, const char *material, const Gradien
                           double worst[2]);
 // Goes back through a case's run from the first number of the frame after so many steps: *back ← what that changes by with the case's number.
 MbStatus gradient_back_from(const GradientCase *c, int64_t steps, double *back, MbReport *report);
+// What is warned of over so many steps of a case's run, along it or back through it, with the case's number moved by so little of itself.
+MbReport gradient_warned(const GradientCase *c, double little, int64_t steps, bool back);
+// What makes scene `limit` a sled at 1 m/s that is pushed by 3 m/s² ("push") towards a limit.
+enum { GRADIENT_SLED = 300 };
+void gradient_sled(char text[GRADIENT_SLED], double limit);
 // Checks that derivatives backwards by all parameters at once are those by each of them alone, exact ones.
 void gradient_check_together(const char *scene, const char *material, const GradientWay *way);
 

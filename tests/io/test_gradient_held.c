@@ -185,20 +185,6 @@ Test(gradient_held, derivatives_back_where_joints_slide_stop_and_stick_are_those
   check("dragging", stops, NEAR);
 }
 
-// The derivative of the end of a run that sled and limit make, back through it; returns how many warnings there were.
-static size_t warnings_of_sled(const GradientWay *way, double limit, MbReport *report) {
-  enum { STEPS = 100 };
-  char sled[300];
-  snprintf(sled, sizeof sled,
-           "/bodies=[{\"name\":\"sled\",\"mass\":1,\"shape\":{\"type\":\"sphere\",\"radius\":0.1},\"joint\":"
-           "{\"type\":\"prismatic\",\"axis\":[-1,0,0],\"velocity\":1,\"limits\":[-1,%.17g]}}]",
-           limit);
-  const GradientCase c = {"limit", sled, way, "push", 3, NEAR};
-  double back;
-  test_ok(gradient_back_from(&c, STEPS, &back, report), report);
-  return (size_t)report->warnings;
-}
-
 // A sled that goes at 1 m/s and is pushed by 3 m/s² just does not come to its limit in the twentieth step, or just does; or it does so by more.
 Test(gradient_held, a_limit_that_is_about_to_press_or_let_go_is_told_once_on_the_way_back) {
   static const GradientWay halves = {"\"maximal\"", "trapezoidal", false};
@@ -206,9 +192,12 @@ Test(gradient_held, a_limit_that_is_about_to_press_or_let_go_is_told_once_on_the
   static const double over[] = {5e-10, -5e-10, 1e-4, -1e-4}, there[4] = {0.11575, 0.115, 0.115, 0.115};
   for (size_t w = 0; w < 4; w++)
     for (size_t i = 0; i < 4; i++) {
-      MbReport report = {0};
-      const size_t warnings = warnings_of_sled(all[w], there[w] + over[i], &report);
-      cr_expect_eq(warnings, i < 2, "%s, %g over: %zu warnings", all[w]->integrator, over[i], warnings);
+      char sled[GRADIENT_SLED];
+      gradient_sled(sled, there[w] + over[i]);
+      const GradientCase c = {"limit", sled, all[w], "push", 3, NEAR};
+      const MbReport report = gradient_warned(&c, NEAR, 100, true);
+      cr_expect_eq(report.warnings, i < 2, "%s, %g over: %zu warnings", all[w]->integrator, over[i],
+                   (size_t)report.warnings);
       cr_expect(i > 1 || strstr(report.issues[0].text, "about to press, or to let go"), "%s",
                 report.issues[0].text);
     }

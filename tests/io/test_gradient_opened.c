@@ -3,34 +3,14 @@
 
 #include <string.h>
 
-static bool wanted_at(void *to, int64_t step, double t) {
-  (void)t;
-  return step == *(const int64_t *)to;
-}
-static void weigh_end(void *to, int64_t step, double t, const double *frame, double *weights) {
-  (void)to, (void)step, (void)t, (void)frame;
-  weights[0] = 1;
-}
-
 // What is warned of along a run, or back through it, by a number of the scene.
 static MbReport warned_of(const GradientWay *way, const char *name, double value, bool back) {
   const GradientCase c = {"opened", NULL, way, name, value, 0};
   TestRun run = gradient_moved(&c, 0);
   const double little = mb_sensitivity_little(run.model);
-  TestRun less = gradient_moved(&c, -little), more = gradient_moved(&c, little);
-  const MbSensitivityNumber number = {name, less.model, more.model, little};
-  MbReport report = {0}, warned = {0};
-  MbSensitivity *told = NULL;
-  int64_t steps = mb_model_steps(run.model);
-  double derivative = 0;
-  const MbSensitivityWeights weights = {.to = &steps, .wanted = wanted_at, .weigh = weigh_end};
-  test_ok(mb_sensitivity_create(run.model, &number, 1, &told, &report), &report);
-  if (back)
-    test_ok(mb_sensitivity_backward(told, steps, 1 << 24, &weights, &derivative, NULL, &warned), &warned);
-  for (int64_t k = 0; k < steps && !back; k++) test_ok(mb_sensitivity_step(told, &warned), &warned);
-  mb_sensitivity_free(told);
-  test_run_free(&less), test_run_free(&more), test_run_free(&run);
-  return warned;
+  const int64_t steps = mb_model_steps(run.model);
+  test_run_free(&run);
+  return gradient_warned(&c, little, steps, back);
 }
 
 static void check(const GradientWay *way, bool back) {

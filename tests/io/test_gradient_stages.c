@@ -81,53 +81,20 @@ Test(gradient_stages, derivatives_of_limits_that_are_passed_are_those_of_whole_r
   printf("largest error through halves, of the largest derivative: limit, with gamma %.1e\n", worst);
 }
 
-static bool is_end(void *to, int64_t step, double t) {
-  (void)t;
-  return step == *(const int64_t *)to;
-}
-static void weigh_first(void *to, int64_t step, double t, const double *frame, double *weights) {
-  (void)to, (void)step, (void)t, (void)frame;
-  weights[0] = 1;
-}
-
-// How many warnings there are along the run, and back through it, where a sled at 1 m/s is pushed by 3 m/s².
-static void warnings_of_sled(const GradientWay *way, double limit, MbReport reports[2]) {
-  char sled[300];
-  snprintf(sled, sizeof sled,
-           "/bodies=[{\"name\":\"sled\",\"mass\":1,\"shape\":{\"type\":\"sphere\",\"radius\":0.1},\"joint\":"
-           "{\"type\":\"prismatic\",\"axis\":[-1,0,0],\"velocity\":1,\"limits\":[-1,%.17g]}}]",
-           limit);
-  const GradientCase c = {"limit", sled, way, "push", 3, NEAR};
-  TestRun at = gradient_moved(&c, 0), less = gradient_moved(&c, -NEAR), more = gradient_moved(&c, NEAR);
-  const MbSensitivityNumber number = {"push", less.model, more.model, 3 * NEAR};
-  int64_t steps = 100;
-  const MbSensitivityWeights first = {.to = &steps, .wanted = is_end, .weigh = weigh_first};
-  for (int back = 0; back < 2; back++) {
-    MbReport *report = &reports[back];
-    MbSensitivity *g = NULL;
-    double slope;
-    test_ok(mb_sensitivity_create(at.model, &number, 1, &g, report), report);
-    cr_expect_null(mb_sensitivity_by_steps(g));
-    for (int64_t k = 0; k < steps && !back; k++) test_ok(mb_sensitivity_step(g, report), report);
-    if (back) test_ok(mb_sensitivity_backward(g, steps, 1 << 20, &first, &slope, NULL, report), report);
-    mb_sensitivity_free(g);
-  }
-  test_run_free(&at), test_run_free(&less), test_run_free(&more);
-}
-
 // It just does not come to its limit in the twentieth step, or just does; or it does so by more.
 Test(gradient_stages, a_limit_that_is_about_to_press_or_let_go_is_told_once_both_ways) {
   static const double over[] = {5e-10, -5e-10, 1e-4, -1e-4}, there[WAYS] = {0.11575, 0.115, 0.115, 0.115};
   for (size_t w = 0; w < WAYS; w++)
     for (size_t i = 0; i < 4; i++) {
-      MbReport reports[2] = {{0}};
-      warnings_of_sled(&ways[w], there[w] + over[i], reports);
+      char sled[GRADIENT_SLED];
+      gradient_sled(sled, there[w] + over[i]);
       for (int back = 0; back < 2; back++) {
-        const MbReport *report = &reports[back];
-        cr_expect_eq(report->warnings, i < 2, "%s, %g over, %s: %zu warnings", ways[w].integrator, over[i],
-                     back ? "back" : "along", (size_t)report->warnings);
-        cr_expect(i > 1 || strstr(report->issues[0].text, "about to press, or to let go"), "%s",
-                  report->issues[0].text);
+        const GradientCase c = {"limit", sled, &ways[w], "push", 3, NEAR};
+        const MbReport report = gradient_warned(&c, NEAR, 100, back);
+        cr_expect_eq(report.warnings, i < 2, "%s, %g over, %s: %zu warnings", ways[w].integrator, over[i],
+                     back ? "back" : "along", (size_t)report.warnings);
+        cr_expect(i > 1 || strstr(report.issues[0].text, "about to press, or to let go"), "%s",
+                  report.issues[0].text);
       }
     }
 }
